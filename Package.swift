@@ -1,0 +1,76 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Settings of every Swift target: a warning is an error, and unsafe code is marked where it stands.
+let house: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .treatAllWarnings(as: .error),
+  .strictMemorySafety(),
+]
+
+/// Tests may use unsafe system calls without marking each of them.
+let tests: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+  name: "parser-ota",
+  products: [
+    .library(name: "ParserUpdater", targets: ["ParserUpdater"]),
+    .library(name: "ParserPublisher", targets: ["ParserPublisher"]),
+    .executable(name: "parser-ota", targets: ["parser-ota"]),
+  ],
+  targets: [
+    // C libraries. libcurl is loaded on first use, so that local commands never pay for it.
+    .target(name: "CCurl"),
+    .systemLibrary(
+      name: "COpenSSL", pkgConfig: "libcrypto",
+      providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+
+    // Rank 0: pure values.
+    .target(name: "OTAManifest", swiftSettings: house),
+    // Rank 1: adapters to the system.
+    .target(name: "OTACrypto", dependencies: ["COpenSSL", "OTAManifest"], swiftSettings: house),
+    .target(name: "OTAStorage", swiftSettings: house),
+    .target(name: "OTATransfer", dependencies: ["CCurl"], swiftSettings: house),
+    // Rank 2: a feed as a reader sees it.
+    .target(
+      name: "OTAFeed", dependencies: ["OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer"],
+      swiftSettings: house),
+    // Rank 3: the two libraries.
+    .target(
+      name: "ParserUpdater",
+      dependencies: ["OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "OTAFeed"],
+      swiftSettings: house),
+    .target(
+      name: "ParserPublisher",
+      dependencies: ["OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "OTAFeed"],
+      swiftSettings: house),
+    // Rank 4: the tool.
+    .target(
+      name: "ParserOTACommand",
+      dependencies: ["OTAManifest", "OTAStorage", "OTAFeed", "ParserUpdater", "ParserPublisher"],
+      swiftSettings: house),
+    .executableTarget(name: "parser-ota", dependencies: ["ParserOTACommand"], swiftSettings: house),
+
+    // Tests, with the servers, spawners and probes that they share.
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: tests),
+    .testTarget(
+      name: "OTAManifestTests", dependencies: ["OTAManifest", "TestSupport"], swiftSettings: tests),
+    .testTarget(
+      name: "OTACryptoTests", dependencies: ["OTACrypto", "OTAManifest", "TestSupport"],
+      swiftSettings: tests),
+    .testTarget(
+      name: "OTAStorageTests", dependencies: ["OTAStorage", "TestSupport"], swiftSettings: tests),
+    .testTarget(
+      name: "OTATransferTests", dependencies: ["OTATransfer", "TestSupport"], swiftSettings: tests),
+    .testTarget(
+      name: "ParserOTACommandTests",
+      dependencies: ["ParserOTACommand", "OTAManifest", "TestSupport"], swiftSettings: tests),
+  ],
+  swiftLanguageModes: [.v6]
+)
