@@ -20,7 +20,7 @@ public struct Digest: Hashable, Sendable {
     bytes.reserveCapacity(Self.byteCount)
     var high: UInt8?
     for digit in digits {
-      guard let value = Self.value(ofHexDigit: digit) else { return nil }
+      guard let value = hexValue(digit) else { return nil }
       if let upper = high {
         bytes.append(upper << 4 | value)
         high = nil
@@ -42,17 +42,18 @@ public struct Digest: Hashable, Sendable {
     }
     return String(decoding: text, as: UTF8.self)
   }
-
-  private static func value(ofHexDigit digit: UInt8) -> UInt8? {
-    switch digit {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-    default: nil
-    }
-  }
 }
 
 extension Digest: CustomStringConvertible {
   public var description: String { hex }
+}
+
+/// The value of a hexadecimal digit in either case; `nil` for any other code.
+func hexValue(_ digit: UInt8) -> UInt8? {
+  switch digit {
+  case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+  case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+  case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+  default: nil
+  }
 }
