@@ -45,6 +45,7 @@ public struct Digest: Hashable, Sendable {
 }
 
 extension Digest: CustomStringConvertible {
+  /// The digest in hexadecimal.
   public var description: String { hex }
 }
 

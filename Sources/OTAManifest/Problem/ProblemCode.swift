@@ -1,0 +1,86 @@
+/// The stable codes of problems, as they stand in `--json` output, in the history and in the documentation.
+public enum ProblemCode: String, Sendable, CaseIterable {
+  // Content from outside.
+  case manifestInvalid = "manifest-invalid"
+  case sourcesInvalid = "sources-invalid"
+  case bundleInvalid = "bundle-invalid"
+  case digestMismatch = "digest-mismatch"
+  case sizeMismatch = "size-mismatch"
+  case tooLarge = "too-large"
+  case versionReused = "version-reused"
+  case wrongChannel = "wrong-channel"
+  case forbiddenURL = "forbidden-url"
+  case feedIncomplete = "feed-incomplete"
+  case embeddedUnusable = "embedded-unusable"
+
+  // The network and servers.
+  case htmlInstead = "html-instead"
+  case unreachable
+  case timedOut = "timed-out"
+  case tls
+  case proxy
+  case throttled
+  case serverError = "server-error"
+  case notFound = "not-found"
+  case truncated
+  case transferFailed = "transfer-failed"
+  case libraryMissing = "library-missing"
+  case cancelled
+
+  // This machine.
+  case diskFull = "disk-full"
+  case readOnly = "read-only"
+  case storageFailed = "storage-failed"
+  case fileMissing = "file-missing"
+  case fileUnreadable = "file-unreadable"
+  case wrongKind = "wrong-kind"
+  case notPrivate = "not-private"
+  case cryptoUnavailable = "crypto-unavailable"
+
+  // Others at work.
+  case conflict
+  case busy
+
+  // Not known or not allowed.
+  case forbidden
+
+  // Answered with "no".
+  case notUsable = "not-usable"
+  case nothingToRollBackTo = "nothing-to-roll-back-to"
+  case noSuchRelease = "no-such-release"
+  case notOnTrial = "not-on-trial"
+  case otherLaunch = "other-launch"
+  case pinned
+  case inputRefused = "input-refused"
+  case idsRemoved = "ids-removed"
+  case aliasRefused = "alias-refused"
+  case versionRefused = "version-refused"
+  case notAFeed = "not-a-feed"
+  case notAStore = "not-a-store"
+  case unresolved
+
+  // Misuse.
+  case misuse
+
+  /// Who must act.
+  public var responsibility: Responsibility {
+    switch self {
+    case .manifestInvalid, .sourcesInvalid, .bundleInvalid, .digestMismatch, .sizeMismatch, .tooLarge,
+      .versionReused, .wrongChannel, .forbiddenURL, .feedIncomplete, .embeddedUnusable:
+      .untrustedContent
+    case .htmlInstead, .unreachable, .timedOut, .tls, .proxy, .throttled, .serverError, .notFound, .truncated,
+      .transferFailed, .libraryMissing, .cancelled:
+      .tryLater
+    case .diskFull, .readOnly, .storageFailed, .fileMissing, .fileUnreadable, .wrongKind, .notPrivate,
+      .cryptoUnavailable:
+      .localDisk
+    case .conflict: .conflict
+    case .busy: .busy
+    case .forbidden: .notPermitted
+    case .notUsable, .nothingToRollBackTo, .noSuchRelease, .notOnTrial, .otherLaunch, .pinned, .inputRefused,
+      .idsRemoved, .aliasRefused, .versionRefused, .notAFeed, .notAStore, .unresolved:
+      .notAchieved
+    case .misuse: .misuse
+    }
+  }
+}
