@@ -13,8 +13,11 @@ public enum ChildStatus: Equatable, Sendable {
 
 /// What a child process left: its status and all that it wrote.
 public struct ChildResult: Sendable {
+  /// How it ended.
   public let status: ChildStatus
+  /// All bytes of standard output.
   public let stdout: [UInt8]
+  /// All bytes of standard error.
   public let stderr: [UInt8]
 
   /// Standard output as text.

@@ -61,6 +61,7 @@ public func namesInDirectory(_ path: String) throws -> [String] {
 
 /// A system call of a test or of its fixtures that failed.
 public struct SystemFailure: Error, CustomStringConvertible {
+  /// The call and the system's words.
   public let description: String
 
   /// Reads `errno`: make it directly after the call.
