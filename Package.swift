@@ -30,12 +30,13 @@ let package = Package(
     .systemLibrary(
       name: "COpenSSL", pkgConfig: "libcrypto",
       providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+    .systemLibrary(name: "CLinux"),
 
     // Rank 0: pure values.
     .target(name: "OTAManifest", swiftSettings: house),
     // Rank 1: adapters to the system.
     .target(name: "OTACrypto", dependencies: ["COpenSSL", "OTAManifest"], swiftSettings: house),
-    .target(name: "OTAStorage", swiftSettings: house),
+    .target(name: "OTAStorage", dependencies: ["CLinux"], swiftSettings: house),
     .target(name: "OTATransfer", dependencies: ["CCurl"], swiftSettings: house),
     // Rank 2: a feed as a reader sees it.
     .target(
@@ -64,8 +65,11 @@ let package = Package(
     .testTarget(
       name: "OTACryptoTests", dependencies: ["OTACrypto", "OTAManifest", "TestSupport"],
       swiftSettings: tests),
+    .executableTarget(
+      name: "storage-probe", dependencies: ["OTAStorage"], path: "Tests/storage-probe", swiftSettings: tests),
     .testTarget(
-      name: "OTAStorageTests", dependencies: ["OTAStorage", "TestSupport"], swiftSettings: tests),
+      name: "OTAStorageTests", dependencies: ["OTAStorage", "TestSupport", "storage-probe"],
+      swiftSettings: tests),
     .testTarget(
       name: "OTATransferTests", dependencies: ["OTATransfer", "TestSupport"], swiftSettings: tests),
     .testTarget(

@@ -1,0 +1,26 @@
+import Glibc
+
+/// The bytes of a regular file that a person named: links are followed, pipes and directories are `.wrongKind`.
+public func readFile(at path: String, maxBytes: Int) throws(StorageError) -> [UInt8] {
+  guard !path.utf8.contains(0) else {
+    throw StorageError(.invalidName, operation: "open", path: path, reason: "it holds a zero byte")
+  }
+  let file = try Descriptor(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, path: path)
+  return try file.readAll(maxBytes: maxBytes, path: path)
+}
+
+/// Puts `bytes` at `path` as `Directory.replace` does; its directory must exist.
+public func durablyReplaceFile(
+  at path: String, with bytes: [UInt8], mode: UInt32 = 0o600
+) throws(StorageError) {
+  let name: Substring
+  let parent: String
+  if let slash = path.lastIndex(of: "/") {
+    name = path[path.index(after: slash)...]
+    parent = slash == path.startIndex ? "/" : String(path[..<slash])
+  } else {
+    name = path[...]
+    parent = "."
+  }
+  try Directory.open(parent).replace(String(name), with: bytes, mode: mode)
+}
