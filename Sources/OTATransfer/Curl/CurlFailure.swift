@@ -1,0 +1,62 @@
+internal import CCurl
+
+/// What libcurl knows about a failed transfer, read at once, and what it means to a caller.
+struct CurlFailure {
+  let code: CURLcode
+  /// libcurl's own words.
+  let text: String
+  /// An `X509_V_ERR_…` number of OpenSSL; 0 when the chain itself was good.
+  let certificateProblem: Int
+  /// The status with which a proxy answered CONNECT; 0 without one.
+  let proxyStatus: Int
+  let hasAnswer: Bool
+  let trust: TrustStore
+
+  init(_ easy: borrowing EasyHandle, _ code: CURLcode, hasAnswer: Bool, trust: TrustStore) {
+    self.code = code
+    text = easy.failureText(code)
+    certificateProblem = easy.number(CURLINFO_SSL_VERIFYRESULT)
+    proxyStatus = easy.number(CURLINFO_HTTP_CONNECTCODE)
+    self.hasAnswer = hasAnswer
+    self.trust = trust
+  }
+
+  /// Code 100, `CURLE_TOO_LARGE`, is younger than some headers.
+  var kindAndDetail: (TransferError.Kind, String) {
+    if proxyStatus != 0, proxyStatus / 100 != 2 { return (.proxy, "the proxy refused (HTTP \(proxyStatus))") }
+    return switch code {
+    case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: (.proxy, "the proxy does not help: \(text)")
+    case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT, CURLE_INTERFACE_FAILED: (.unreachable, text)
+    case CURLE_OPERATION_TIMEDOUT: (.timedOut, "no connection in time: \(text)")
+    case CURLE_PARTIAL_FILE: (.truncated, "the connection closed before the end: \(text)")
+    case CURLE_GOT_NOTHING: (.truncated, "the server closed the connection without an answer")
+    case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM: broken
+    case CURLE_OUT_OF_MEMORY, CURLcode(rawValue: 100):
+      (.tooLarge, "the head has a line that is too long: \(text)")
+    case CURLE_URL_MALFORMAT: (.refusedURL, "the URL is malformed: \(text)")
+    case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR: (.tls, certificateDetail)
+    case CURLE_SSL_CACERT_BADFILE: (.tls, "the certificate authorities cannot be read: \(text)")
+    case CURLE_SSL_CONNECT_ERROR, CURLE_USE_SSL_FAILED, CURLE_SSL_CIPHER, CURLE_SSL_INVALIDCERTSTATUS:
+      (.tls, "no secure connection: \(text)")
+    default: (.protocolViolation, "the server did not answer as HTTP demands: \(text)")
+    }
+  }
+
+  private var broken: (TransferError.Kind, String) {
+    hasAnswer
+      ? (.truncated, "the connection broke before the end: \(text)")
+      : (.unreachable, "the connection broke before an answer came: \(text)")
+  }
+
+  private var certificateDetail: String {
+    let trusted = trust.tried.joined(separator: ", ")
+    return switch certificateProblem {
+    case 9: "the certificate of the server is not valid yet; is the clock of this machine right?"
+    case 10: "the certificate of the server has expired, or the clock of this machine is wrong"
+    case 18: "the certificate of the server is self-signed and not among those trusted (\(trusted))"
+    case 19, 20, 21: "the certificate of the server comes from an unknown authority (trusted: \(trusted))"
+    case 0, 62, 64: "the certificate of the server is for another host: \(text)"
+    default: "the certificate of the server is not accepted: \(text)"
+    }
+  }
+}

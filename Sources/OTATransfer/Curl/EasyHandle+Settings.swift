@@ -1,0 +1,28 @@
+internal import CCurl
+
+/// How a transfer is set up: everything that is the same for all, and what one request asks for.
+extension EasyHandle {
+  /// Security, limits and behaviour. Redirects are followed by ourselves, one checked URL after the other.
+  mutating func configure(_ policy: TransferPolicy, _ trust: TrustStore) {
+    set(CURLOPT_NOSIGNAL, 1)
+    set(CURLOPT_FOLLOWLOCATION, 0)
+    set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
+    set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
+    set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+    set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
+    set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+    set(CURLOPT_CAINFO, trust.file)
+    set(CURLOPT_CAPATH, trust.directory)
+    set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(policy.connectTimeout / .milliseconds(1))))
+    set(CURLOPT_BUFFERSIZE, 64 << 10)
+    set(CURLOPT_USERAGENT, String(policy.userAgent.unicodeScalars.filter { (" "..."~").contains($0) }))
+    allowQuickExit()
+  }
+
+  /// The fields of one request. No decoder is set, so that what arrives is what is counted and hashed.
+  mutating func configure(_ request: FetchRequest) {
+    add(header: "Accept-Encoding: identity")
+    for line in ConditionalHeaders.lines(for: request) { add(header: line) }
+    if let offset = ConditionalHeaders.rangeOffset(of: request) { set(CURLOPT_RANGE, "\(offset)-") }
+  }
+}

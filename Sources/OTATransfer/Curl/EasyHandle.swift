@@ -1,0 +1,88 @@
+internal import CCurl
+
+/// One libcurl transfer handle with its header list and error text.
+///
+/// The callbacks get the `CurlTransfer` that owns this handle, so they never outlive it.
+@safe struct EasyHandle: ~Copyable {
+  /// For `MultiHandle` alone.
+  let pointer: UnsafeMutableRawPointer
+  private let errorText: UnsafeMutablePointer<CChar>
+  private var headers: UnsafeMutablePointer<curl_slist>?
+  /// The first setting that libcurl did not take; a transfer with one must not start.
+  private(set) var refusedSetting: CURLcode?
+
+  /// `nil` when there is no memory. libcurl must be loaded.
+  init?(id: UInt64) {
+    guard let pointer = unsafe ccurl_easy_init() else { return nil }
+    unsafe self.pointer = unsafe pointer
+    let capacity = Int(CURL_ERROR_SIZE)
+    unsafe errorText = .allocate(capacity: capacity)
+    unsafe errorText.initialize(repeating: 0, count: capacity)
+    unsafe note(ccurl_set_ptr(pointer, CURLOPT_ERRORBUFFER, errorText))
+    unsafe note(ccurl_set_id(pointer, id))
+  }
+
+  deinit {
+    unsafe ccurl_easy_cleanup(pointer)
+    unsafe ccurl_slist_free_all(headers)
+    unsafe errorText.deallocate()
+  }
+
+  mutating func set(_ option: CURLoption, _ value: Int) {
+    unsafe note(ccurl_set_long(pointer, option, value))
+  }
+
+  mutating func set(_ option: CURLoption, _ value: String?) {
+    unsafe note(ccurl_set_str(pointer, option, value))
+  }
+
+  /// Adds a header line of the request.
+  mutating func add(header: String) {
+    guard let list = unsafe ccurl_slist_append(headers, header) else { return note(CURLE_OUT_OF_MEMORY) }
+    unsafe headers = list
+    unsafe note(ccurl_set_list(pointer, CURLOPT_HTTPHEADER, list))
+  }
+
+  /// Points the handle at a checked URL, with no other protocol than that of the URL.
+  mutating func set(url: FetchURL) {
+    set(CURLOPT_URL, url.text)
+    unsafe note(ccurl_set_only_protocol(pointer, url.isPlainHTTP ? 1 : 0))
+    // Plain http is allowed within this machine only, so that it must not pass a proxy.
+    if url.isPlainHTTP { set(CURLOPT_PROXY, "") } else { set(CURLOPT_PROXY, nil) }
+  }
+
+  /// Registers the two callbacks with their shared context.
+  mutating func set(
+    header: @escaping ccurl_data_callback, body: @escaping ccurl_data_callback,
+    context: UnsafeMutableRawPointer
+  ) {
+    unsafe note(ccurl_set_callback(pointer, CURLOPT_HEADERFUNCTION, header))
+    unsafe note(ccurl_set_ptr(pointer, CURLOPT_HEADERDATA, context))
+    unsafe note(ccurl_set_callback(pointer, CURLOPT_WRITEFUNCTION, body))
+    unsafe note(ccurl_set_ptr(pointer, CURLOPT_WRITEDATA, context))
+  }
+
+  /// Lets cancellation not wait for a name lookup.
+  func allowQuickExit() { unsafe ccurl_set_quick_exit(pointer) }
+
+  func number(_ info: CURLINFO) -> Int { unsafe ccurl_get_long(pointer, info) }
+
+  /// Whether the connection stands, TLS included, so that the request could be sent.
+  var isConnected: Bool { unsafe ccurl_get_microseconds(pointer, CURLINFO_PRETRANSFER_TIME_T) > 0 }
+
+  /// The absolute target of a redirect that was not followed.
+  var redirectURL: String? {
+    guard let text = unsafe ccurl_get_str(pointer, CURLINFO_REDIRECT_URL) else { return nil }
+    return unsafe String(cString: text)
+  }
+
+  /// libcurl's own words about a failure, falling back to the general text of the code.
+  func failureText(_ code: CURLcode) -> String {
+    let text = unsafe String(cString: errorText)
+    return text.isEmpty ? unsafe String(cString: ccurl_easy_strerror(code)) : text
+  }
+
+  private mutating func note(_ code: CURLcode) {
+    if code != CURLE_OK, refusedSetting == nil { refusedSetting = code }
+  }
+}

@@ -1,0 +1,135 @@
+/// Follows one transfer from head to body, through redirects, and lets only the right bytes reach the sink.
+struct AnswerStream {
+  private enum State {
+    case readingHead
+    case delivering(FetchResponse)
+    /// The head has decided; a body that follows is dropped.
+    case settled(AnswerRules.Verdict)
+  }
+
+  /// What is to be done when libcurl reports the end of an answer.
+  enum End {
+    case finished(FetchResponse)
+    case redirected
+    case failed(TransferError)
+  }
+
+  /// How much of an error page or redirect is read to keep the connection.
+  private static let maxDroppedBytes = 64 << 10
+
+  let request: FetchRequest
+  let policy: TransferPolicy
+  private let sink: any FetchSink
+  private(set) var url: FetchURL
+  private var head = ResponseHead()
+  private var state = State.readingHead
+  private var headerBytes = 0
+  private var receivedBytes = 0
+  private var droppedBytes = 0
+  private var redirects = 0
+
+  init(_ request: FetchRequest, url: FetchURL, policy: TransferPolicy, sink: any FetchSink) {
+    self.request = request
+    self.url = url
+    self.policy = policy
+    self.sink = sink
+  }
+
+  /// Some part of a final head was read, so that the server is there and speaks HTTP.
+  var hasAnswer: Bool { head.status != 0 }
+
+  /// The refusal that the head alone decided, whatever happened to the body after it.
+  var refusal: TransferError? {
+    if case .settled(.refuse(let error)) = state { error } else { nil }
+  }
+
+  mutating func take(line: some Collection<UInt8>) throws(TransferError) {
+    headerBytes += line.count
+    guard headerBytes <= policy.maxHeaderBytes else {
+      throw error(.tooLarge, "the head has more than \(policy.maxHeaderBytes) bytes")
+    }
+    // What comes after the head of the final answer are trailers, which decide nothing.
+    guard case .readingHead = state else { return }
+    head.take(line: line)
+    if head.isComplete { try settle() }
+  }
+
+  mutating func take(body: RawSpan) throws(TransferError) {
+    switch state {
+    case .readingHead: throw error(.protocolViolation, "a body came before its head")
+    case .delivering(let response): try deliver(body, response)
+    case .settled(let verdict): try drop(body.byteCount, verdict)
+    }
+  }
+
+  /// What a complete answer means.
+  func end() -> End {
+    switch state {
+    case .delivering(let response), .settled(.unchanged(let response)): .finished(response)
+    case .settled(.redirect): .redirected
+    case .settled(.refuse(let error)): .failed(error)
+    default: .failed(error(.truncated, "the server closed the connection without an answer"))
+    }
+  }
+
+  /// Gets ready for the answer of the next URL; throws `tooManyRedirects` or `refusedURL`.
+  mutating func follow(_ location: String?) throws(TransferError) {
+    guard let location else { throw error(.protocolViolation, "a redirect does not say where to go") }
+    redirects += 1
+    guard redirects <= policy.maxRedirects else {
+      throw error(.tooManyRedirects, "more than \(policy.maxRedirects) redirects")
+    }
+    let loopback = policy.allowsPlainHTTPOnLoopback
+    do {
+      url = try url.redirect(to: location, allowsPlainHTTPOnLoopback: loopback)
+    } catch {
+      let detail = "redirected from \(TransferError.redacted(url.text)), but \(error.detail)"
+      throw TransferError(.refusedURL, url: location, status: head.status, detail: detail)
+    }
+    head = ResponseHead()
+    state = .readingHead
+    droppedBytes = 0
+  }
+
+  func error(_ kind: TransferError.Kind, _ detail: String, underlying: (any Error)? = nil) -> TransferError {
+    TransferError(
+      kind, url: url.text, status: hasAnswer ? head.status : nil, detail: detail, underlying: underlying)
+  }
+
+  private mutating func settle() throws(TransferError) {
+    let verdict = AnswerRules(request: request, url: url.text).verdict(head)
+    switch verdict {
+    case .interim:
+      return
+    case .deliver(let response):
+      do { try sink.begin(response) } catch { throw sinkError(error) }
+      state = .delivering(response)
+    case .refuse(let error) where head.status == 200 || head.status == 206:
+      state = .settled(verdict)
+      throw error
+    case .refuse, .redirect, .unchanged:
+      state = .settled(verdict)
+    }
+  }
+
+  private mutating func deliver(_ body: RawSpan, _ response: FetchResponse) throws(TransferError) {
+    receivedBytes += body.byteCount
+    let size = response.resumedFrom + receivedBytes
+    guard size <= request.maxBytes else {
+      throw error(.tooLarge, "more than the limit of \(request.maxBytes) bytes came")
+    }
+    do { try sink.receive(body) } catch { throw sinkError(error) }
+    request.progress?(min(size, response.totalBytes ?? size), response.totalBytes)
+  }
+
+  private mutating func drop(_ count: Int, _ verdict: AnswerRules.Verdict) throws(TransferError) {
+    droppedBytes += count
+    guard droppedBytes > Self.maxDroppedBytes else { return }
+    if case .refuse(let error) = verdict { throw error }
+    throw error(.protocolViolation, "a redirect came with a body of more than \(Self.maxDroppedBytes) bytes")
+  }
+
+  private func sinkError(_ cause: any Error) -> TransferError {
+    error(.sinkFailed, "the received bytes could not be stored: \(cause)", underlying: cause)
+  }
+}

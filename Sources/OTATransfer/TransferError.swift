@@ -1,0 +1,99 @@
+/// Why a transfer gave nothing that can be used.
+public struct TransferError: Error, Sendable {
+  /// What happened, as far as a caller may act on it.
+  public enum Kind: Sendable, Hashable {
+    /// 404 or 410.
+    case notFound
+    /// 401 or 403.
+    case forbidden
+    /// 429.
+    case throttled
+    /// 500 to 599.
+    case server
+    /// Any other status that carries no body for us, 416 included.
+    case httpStatus
+    /// No address, no route, or nobody listens.
+    case unreachable
+    /// No connection in time, or a stalled transfer.
+    case timedOut
+    /// The body ended before its announced end.
+    case truncated
+    /// More bytes than allowed, in the body or in the head.
+    case tooLarge
+    /// No secure connection: an untrusted, expired or foreign certificate, or no authorities to trust.
+    case tls
+    /// A URL, or the target of a redirect, that must not be used.
+    case refusedURL
+    case tooManyRedirects
+    /// A body in a coding that was not asked for.
+    case unexpectedEncoding
+    /// The proxy of the environment does not help.
+    case proxy
+    /// The sink threw; see `underlying`.
+    case sinkFailed
+    /// The task was cancelled.
+    case cancelled
+    /// libcurl is not there.
+    case libraryMissing
+    /// An answer that contradicts the request or HTTP, such as another range than the one asked for.
+    case protocolViolation
+  }
+
+  /// The kind to decide by.
+  public let kind: Kind
+  /// The URL at fault, without credentials and query.
+  public let url: String
+  /// The HTTP status, if an answer came.
+  public let status: Int?
+  /// What happened in words, lower case and without a full stop.
+  public let detail: String
+  /// `Retry-After` as sent: seconds or a date.
+  public let retryAfter: String?
+  /// The error that the sink threw; left out of comparisons.
+  public let underlying: (any Error)?
+
+  /// Builds an error; credentials and the query are removed from `url` here.
+  public init(
+    _ kind: Kind, url: String, status: Int? = nil, detail: String, retryAfter: String? = nil,
+    underlying: (any Error)? = nil
+  ) {
+    self.kind = kind
+    self.url = Self.redacted(url)
+    self.status = status
+    self.detail = detail
+    self.retryAfter = retryAfter
+    self.underlying = underlying
+  }
+
+  /// One line for people: the redacted URL and what happened.
+  public var message: String { "\(url): \(detail)" }
+}
+
+extension TransferError: Equatable {
+  /// Compares everything but `underlying`, which need not be comparable.
+  public static func == (left: TransferError, right: TransferError) -> Bool {
+    left.kind == right.kind && left.url == right.url && left.status == right.status
+      && left.detail == right.detail && left.retryAfter == right.retryAfter
+  }
+}
+
+extension TransferError: CustomStringConvertible {
+  /// The same as `message`.
+  public var description: String { message }
+}
+
+extension TransferError {
+  /// A URL that is safe to print, however malformed: no credentials, query, fragment or control characters.
+  static func redacted(_ url: String) -> String {
+    let longest = 300
+    var bytes = Array(url.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") })
+    let colon = Array("://".utf8)
+    let authority = bytes.firstRange(of: colon)?.upperBound ?? 0
+    let end = bytes[authority...].firstIndex(of: UInt8(ascii: "/")) ?? bytes.endIndex
+    if let at = bytes[authority..<end].lastIndex(of: UInt8(ascii: "@")) {
+      bytes.removeSubrange(authority...at)
+    }
+    let printable = bytes.prefix(longest).map { (0x21...0x7E).contains($0) ? $0 : UInt8(ascii: "?") }
+    return String(decoding: printable, as: UTF8.self)
+  }
+}
