@@ -21,3 +21,8 @@ public protocol FetchSink: AnyObject, Sendable {
   /// The span ends with the call. Throwing ends the transfer with `sinkFailed`.
   func receive(_ chunk: RawSpan) throws
 }
+
+extension FetchSink {
+  /// Takes the next bytes from an array, for fetchers that are not a network.
+  package func receive(_ chunk: [UInt8]) throws { try unsafe receive(chunk.span.bytes) }
+}
