@@ -59,7 +59,8 @@ let package = Package(
     .executableTarget(name: "parser-ota", dependencies: ["ParserOTACommand"], swiftSettings: house),
 
     // Tests, with the servers, spawners and probes that they share.
-    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: tests),
+    .target(
+      name: "TestSupport", path: "Tests/TestSupport", exclude: ["Fixtures"], swiftSettings: tests),
     .testTarget(
       name: "OTAManifestTests", dependencies: ["OTAManifest", "TestSupport"], swiftSettings: tests),
     .testTarget(

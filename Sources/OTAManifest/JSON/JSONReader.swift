@@ -60,9 +60,10 @@ public struct JSONReader {
     case UInt8(ascii: "["): return try openContainer(isObject: false)
     case UInt8(ascii: "\""):
       return .string(try located { (scanner) throws(InputError) in try scanner.string() })
-    case UInt8(ascii: "t") where scanner.take("true"): return .bool(true)
-    case UInt8(ascii: "f") where scanner.take("false"): return .bool(false)
-    case UInt8(ascii: "n") where scanner.take("null"): return .null
+    case UInt8(ascii: "t") where scanner.takeWord("true"): return .bool(true)
+    case UInt8(ascii: "f") where scanner.takeWord("false"): return .bool(false)
+    case UInt8(ascii: "n") where scanner.takeWord("null"): return .null
+    case nil: throw fault("is missing: the text ends here")
     default:
       return .number(try located { (scanner) throws(InputError) in try scanner.number() })
     }
@@ -95,7 +96,9 @@ public struct JSONReader {
       return nil
     }
     guard scanner.take(isObject ? "}" : "]") else {
-      throw fault("is followed by something other than a comma or \"\(isObject ? "}" : "]")\"")
+      let found = scanner.current == nil ? "the end of the text" : "something"
+      let last = isObject ? path : JSONPath.element(open[top].items.count - 1, of: path(of: open.dropLast()))
+      throw fault("is followed by \(found), not by a comma or \"\(isObject ? "}" : "]")\"", at: last)
     }
     let container = open.removeLast()
     return isObject ? .object(container.members) : .array(container.items)
@@ -105,8 +108,8 @@ public struct JSONReader {
     scanner.skipSpace()
     let top = open.count - 1
     guard scanner.current == UInt8(ascii: "\"") else {
-      open[top].key = ""
-      throw fault("has something other than a quoted name where one must stand")
+      throw fault(
+        "has something other than a quoted name where one must stand", at: path(of: open.dropLast()))
     }
     let key = try located { (scanner) throws(InputError) in try scanner.string() }
     open[top].key = key
@@ -128,14 +131,19 @@ public struct JSONReader {
     }
   }
 
-  private func fault(_ detail: String, _ reason: InputError.Reason = .syntax) -> InputError {
-    InputError(reason, field: path, "\(detail) (\(scanner.place))")
+  private func fault(
+    _ detail: String, _ reason: InputError.Reason = .syntax, at place: String? = nil
+  ) -> InputError {
+    InputError(reason, field: place ?? path, "\(detail) (\(scanner.place))")
   }
 
   /// The path of the value being read, such as `bundle.sha256` or `[3].id`.
-  private var path: String {
+  private var path: String { path(of: open[...]) }
+
+  /// The path of the value that comes next in the last of some nested containers.
+  private func path(of containers: ArraySlice<OpenContainer>) -> String {
     var path = ""
-    for container in open {
+    for container in containers {
       if container.isObject {
         path = JSONPath.member(container.key, of: path)
       } else {

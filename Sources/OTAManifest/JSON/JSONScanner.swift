@@ -22,11 +22,17 @@ struct JSONScanner {
     while let byte = current, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
   }
 
+  /// Steps over the ASCII character `expected` when it comes next.
+  mutating func take(_ expected: Unicode.Scalar) -> Bool {
+    guard let byte = current, byte == UInt8(ascii: expected) else { return false }
+    position += 1
+    return true
+  }
+
   /// Steps over `literal` when it comes next.
-  mutating func take(_ literal: StaticString) -> Bool {
-    let text = String(describing: literal).utf8
-    guard bytes[position...].starts(with: text) else { return false }
-    position += text.count
+  mutating func takeWord(_ literal: String) -> Bool {
+    guard bytes[position...].starts(with: literal.utf8) else { return false }
+    position += literal.utf8.count
     return true
   }
 
@@ -104,7 +110,7 @@ struct JSONScanner {
     guard UTF16.isLeadSurrogate(first) || UTF16.isTrailSurrogate(first) else {
       return utf8(of: UInt32(first))
     }
-    guard UTF16.isLeadSurrogate(first), take("\\u") else {
+    guard UTF16.isLeadSurrogate(first), takeWord("\\u") else {
       throw InputError(.syntax, "has half of a surrogate pair inside a string")
     }
     let second = try hexUnit()

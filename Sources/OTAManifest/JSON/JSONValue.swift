@@ -76,7 +76,7 @@ public struct JSONNumber: Equatable, Sendable {
 extension StringProtocol {
   /// Whether both texts have the same UTF-8 bytes; Swift's `==` would also accept canonically equivalent ones.
   public func hasSameBytes(as other: some StringProtocol) -> Bool {
-    utf8.elementsEqual(other.utf8)
+    utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
   }
 }
 
