@@ -1,5 +1,5 @@
 /// A renamed source, as a manifest states it: references to `old` now mean `new`.
-public struct SourceAlias: Sendable {
+public struct SourceAlias: Equatable, Sendable {
   /// The id that the source had, in any spelling.
   public let old: String
   /// The id that it has now, in any spelling; it may be the old id of another alias.
@@ -9,6 +9,11 @@ public struct SourceAlias: Sendable {
   public init(old: String, new: String) {
     self.old = old
     self.new = new
+  }
+
+  /// Equality on bytes.
+  public static func == (left: SourceAlias, right: SourceAlias) -> Bool {
+    left.old.hasSameBytes(as: right.old) && left.new.hasSameBytes(as: right.new)
   }
 }
 
