@@ -46,14 +46,14 @@ extension Descriptor {
   func readAll(maxBytes: Int, path: String) throws(StorageError) -> [UInt8] {
     let size = try statusOfRegularFile(path: path).size
     // One byte more than expected shows a file that grows, or one whose size the system does not tell.
-    var wanted = min(max(size, 0), max(maxBytes, 0)) + 1
+    var wanted = max(size, 0) + 1
     var bytes: [UInt8] = []
     var complete = size > maxBytes
     while !complete && bytes.count <= maxBytes {
       let piece = try read(upTo: wanted, path: path)
       complete = piece.count < wanted
       bytes = bytes.isEmpty ? piece : bytes + piece
-      wanted = min(65_536, max(maxBytes + 1 - bytes.count, 1))
+      wanted = min(65_535, max(maxBytes - bytes.count, 0)) + 1
     }
     guard size <= maxBytes, bytes.count <= maxBytes else {
       throw StorageError(

@@ -32,7 +32,7 @@ public struct StorageError: Error, Equatable, Sendable {
 
   /// What went wrong, to decide on.
   public let kind: Kind
-  /// What was tried, as a verb: `open`, `create`, `read`, `write`, `sync`, `rename`, `remove`, `list`, `inspect` or `lock`.
+  /// What was tried, as a verb that fits into `cannot … <path>`, such as `open`, `write`, `sync` or `rename`.
   public let operation: String
   /// The full path that it was tried on, as far as the caller gave a full one.
   public let path: String

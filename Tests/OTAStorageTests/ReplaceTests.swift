@@ -79,6 +79,20 @@ struct ReplaceTests {
     }
   }
 
+  @Test("B42: two processes that replace one name at once do not disturb each other")
+  func twoWriters() throws {
+    try withTemporaryDirectory(in: "/dev/shm") { folder in
+      let program = try BuiltProducts.path(of: "storage-probe")
+      let arguments = ["replace-repeatedly", folder.path, "slot", "500"]
+      let other = try ChildProcess(program, arguments)
+      #expect(try run(program, arguments).output == "done\n")
+      #expect(try other.communicate([], within: .seconds(60)).output == "done\n")
+      #expect(content(folder.path("slot")) == "499")
+      let names = try folder.names()
+      #expect(names == ["slot"])
+    }
+  }
+
   @Test("a file by its path: its directory is found, a bare slash is no name")
   func byPath() throws {
     try withTemporaryDirectory { folder in
