@@ -1,0 +1,45 @@
+internal import OTACrypto
+package import OTAManifest
+
+/// Accepts what the feed serves, once it is a well-formed manifest of the right channel.
+struct ChecksumsOnlyAuthority: ManifestAuthority {
+  func newestManifest(of channel: Channel, from feed: FeedReader) async throws(Problem) -> VerifiedManifest {
+    let path = channel.manifestPath
+    let bytes: [UInt8]
+    do {
+      bytes = try await feed.read(RelativePath(path), maxBytes: Limits.standard.maxManifestBytes)
+    } catch let problem as Problem {
+      throw problem
+    } catch {
+      throw Problem(.misuse, "the channel \(channel) has no path")
+    }
+    let verified = try VerifiedManifest(unsigned: bytes, name: path)
+    guard verified.manifest.channel == channel else {
+      throw Problem(
+        .wrongChannel, "\(path) belongs to the channel \(verified.manifest.channel), not to \(channel)",
+        advice: "tell whoever publishes the feed")
+    }
+    return verified
+  }
+}
+
+extension VerifiedManifest {
+  /// Takes bytes that no signature covers.
+  ///
+  /// - Parameter name: the file's name for messages.
+  package init(unsigned bytes: [UInt8], name: String) throws(Problem) {
+    do {
+      self.init(manifest: try Manifest.decode(bytes), bytes: bytes, digest: try sha256(bytes))
+    } catch let error as InputError where error.reason == .html {
+      throw Problem(
+        .htmlInstead, "\(name) is not ours: an HTML page came instead of JSON",
+        advice: "a login or maintenance page answers in its place; the next check tries again")
+    } catch let error as InputError {
+      throw Problem(
+        .manifestInvalid, error.field.isEmpty ? "\(name) \(error.message)" : "\(name): \(error.message)",
+        advice: "tell whoever publishes the feed; the next check tries again")
+    } catch {
+      throw Problem(.cryptoUnavailable, "cannot compute SHA-256 on this machine")
+    }
+  }
+}

@@ -1,0 +1,64 @@
+public import OTAManifest
+
+/// Where a feed is: a folder of this machine, or the folder of a web server that holds `manifest.json`.
+public enum FeedLocation: Equatable, Sendable {
+  /// A folder; no server is needed.
+  case directory(String)
+  /// The address of the folder, ending in `/`.
+  case web(WebAddress)
+
+  /// Reads what a person writes: a path, a `file:` URL, or an `https` URL of the folder or of its `manifest.json`.
+  ///
+  /// - Throws: `InputError` whose detail reads on from the name of the option.
+  public init(_ text: String) throws(InputError) {
+    let lowered = text.asciiLowercased
+    if lowered.hasPrefix("file:") {
+      self = .directory(try Self.path(ofFileURL: text))
+    } else if text.contains("://") {
+      self = .web(try WebAddress(text).asFolder)
+    } else {
+      guard !text.isEmpty, !text.utf8.contains(0) else {
+        throw InputError(.malformed, "is not a path or URL")
+      }
+      self = .directory(text)
+    }
+  }
+
+  /// The location as a person would write it.
+  public var text: String {
+    switch self {
+    case .directory(let path): path
+    case .web(let address): address.text
+    }
+  }
+
+  private static func path(ofFileURL text: String) throws(InputError) -> String {
+    var rest = text.dropFirst("file:".count)
+    if rest.hasPrefix("//") {
+      rest = rest.dropFirst(2)
+      if rest.asciiLowercased.hasPrefix("localhost/") { rest = rest.dropFirst("localhost".count) }
+    }
+    guard rest.hasPrefix("/"), let path = percentDecoded(String(rest)), !path.utf8.contains(0) else {
+      throw InputError(.forbiddenURL, "is not a file URL such as file:///srv/feed")
+    }
+    return path
+  }
+
+  private static func percentDecoded(_ text: String) -> String? {
+    var bytes: [UInt8] = []
+    var codes = Array(text.utf8)[...]
+    while let code = codes.popFirst() {
+      guard code == UInt8(ascii: "%") else {
+        bytes.append(code)
+        continue
+      }
+      guard codes.count >= 2, let value = UInt8(String(decoding: codes.prefix(2), as: UTF8.self), radix: 16)
+      else {
+        return nil
+      }
+      bytes.append(value)
+      codes = codes.dropFirst(2)
+    }
+    return String(validating: bytes, as: UTF8.self)
+  }
+}

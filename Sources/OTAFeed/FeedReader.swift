@@ -1,0 +1,106 @@
+public import OTAManifest
+package import OTATransfer
+
+/// Reads the files of one feed under limits, wherever it is; knows nothing of devices.
+public struct FeedReader: Sendable {
+  /// Where the feed is.
+  public let location: FeedLocation
+  private let fetcher: any Fetcher
+  private let allowsPlainHTTPOnLoopback: Bool
+
+  /// Reads a feed over the network or from a folder.
+  ///
+  /// - Parameter allowsPlainHTTPOnLoopback: whether `http` to this machine is allowed; never to another host.
+  public init(_ location: FeedLocation, allowsPlainHTTPOnLoopback: Bool = false) {
+    switch location {
+    case .directory(let root):
+      self.init(location, fetcher: DirectoryFetcher(root: root), allowsPlainHTTPOnLoopback: false)
+    case .web:
+      var policy = TransferPolicy()
+      policy.allowsPlainHTTPOnLoopback = allowsPlainHTTPOnLoopback
+      self.init(
+        location, fetcher: CurlFetcher(policy: policy), allowsPlainHTTPOnLoopback: allowsPlainHTTPOnLoopback)
+    }
+  }
+
+  /// Reads a feed through another fetcher.
+  package init(_ location: FeedLocation, fetcher: any Fetcher, allowsPlainHTTPOnLoopback: Bool) {
+    self.location = location
+    self.fetcher = fetcher
+    self.allowsPlainHTTPOnLoopback = allowsPlainHTTPOnLoopback
+  }
+
+  /// Reads a small file of the feed into memory.
+  public func read(_ path: RelativePath, maxBytes: Int) async throws(Problem) -> [UInt8] {
+    let sink = MemorySink()
+    _ = try await fetch(FetchRequest(url: address(of: .relative(path)), maxBytes: maxBytes), into: sink)
+    return sink.bytes
+  }
+
+  /// Streams a file of a release into `sink`; never more bytes than its manifest says.
+  @discardableResult
+  package func fetch(
+    _ artifact: Artifact, resume: ResumePoint? = nil, into sink: any FetchSink,
+    progress: (@Sendable (_ received: Int, _ expected: Int?) -> Void)? = nil
+  ) async throws(TransferError) -> FetchResponse {
+    let url: String
+    do {
+      url = try address(of: artifact.location)
+    } catch {
+      throw TransferError(.refusedURL, url: artifact.location.text, detail: error.message)
+    }
+    let request = FetchRequest(url: url, maxBytes: Int(artifact.bytes), resume: resume, progress: progress)
+    return try await fetcher.fetch(request, into: sink)
+  }
+
+  private func fetch(_ request: FetchRequest, into sink: any FetchSink) async throws(Problem) -> FetchResponse
+  {
+    do {
+      return try await fetcher.fetch(request, into: sink)
+    } catch {
+      throw Problem(error)
+    }
+  }
+
+  /// The full address of a file, checked against what this feed may use.
+  func address(of location: ArtifactLocation) throws(Problem) -> String {
+    switch (self.location, location) {
+    case (.directory, .relative(let path)): return DirectoryFetcher.prefix + path.text
+    case (.directory, .absolute(let address)):
+      guard let path = Self.pathBelowFeed(of: address) else {
+        throw Problem(
+          .forbiddenURL,
+          "the manifest names \(address), which is not a file of the feed in \(self.location.text)")
+      }
+      return DirectoryFetcher.prefix + path.text
+    case (.web(let folder), .relative(let path)): return try checked(folder.appending(path))
+    case (.web, .absolute(let address)): return try checked(address)
+    }
+  }
+
+  private func checked(_ address: WebAddress) throws(Problem) -> String {
+    if address.scheme == "http" {
+      guard address.isLoopback else {
+        throw Problem(
+          .forbiddenURL, "\(address) is plain http: only https is used", advice: "serve the feed over https")
+      }
+      guard allowsPlainHTTPOnLoopback else {
+        throw Problem(
+          .forbiddenURL, "\(address) is plain http to this machine, which must be allowed explicitly",
+          advice: "add --allow-http-loopback when this is a test on your own machine")
+      }
+    }
+    return address.text
+  }
+
+  /// Where a file with an absolute address lies in a copy of the feed: the part from `files/releases/` on.
+  private static func pathBelowFeed(of address: WebAddress) -> RelativePath? {
+    guard let range = address.path.ranges(of: "/files/releases/").last else { return nil }
+    do {
+      return try RelativePath(String(address.path[range.lowerBound...].dropFirst()))
+    } catch {
+      // Not a name of our layout, so not a file of this feed: the caller says so.
+      return nil
+    }
+  }
+}

@@ -1,0 +1,34 @@
+package import OTACrypto
+package import OTAManifest
+package import OTAStorage
+
+extension Problem {
+  /// A disk error, with what to do about it.
+  package init(_ error: StorageError) {
+    switch error.kind {
+    case .full:
+      self.init(.diskFull, error.message, advice: "free some space and try again")
+    case .readOnly:
+      self.init(.readOnly, error.message, advice: "give the app a folder that it can write to")
+    case .notPermitted:
+      self.init(
+        .storageFailed, error.message, advice: "give the app a folder of its own that it can write to")
+    case .busy:
+      self.init(.busy, error.message, advice: "another process is at work; try again when it has finished")
+    case .missing: self.init(.fileMissing, error.message)
+    case .wrongKind:
+      self.init(.wrongKind, error.message, advice: "move what stands in its place out of the way")
+    case .untrustedOwner:
+      self.init(
+        .notPrivate, error.message,
+        advice: "use a folder that belongs to this user and that others cannot write (chmod go-w)")
+    case .tooLarge, .sizeDiffers, .exists, .invalidName, .io:
+      self.init(.storageFailed, error.message)
+    }
+  }
+
+  /// OpenSSL cannot be used here.
+  package init(_ error: CryptoError) {
+    self.init(.cryptoUnavailable, "cannot compute SHA-256 on this machine: \(error.message)")
+  }
+}

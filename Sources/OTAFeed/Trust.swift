@@ -1,0 +1,45 @@
+public import OTAManifest
+
+/// What makes a manifest believable.
+public enum Trust: Sendable {
+  /// An unsigned feed: lengths and digests are checked, but whoever controls the host or the line controls the feed.
+  ///
+  /// For feeds that exist already. It protects against damage, not against forgery.
+  case checksumsOnly
+
+  /// What a person should know about it, as one line.
+  public var warning: String? {
+    switch self {
+    case .checksumsOnly: "checksums only: the feed is not signed, so its host is trusted as it is"
+    }
+  }
+
+  /// The name in settings and output.
+  public var name: String {
+    switch self {
+    case .checksumsOnly: "checksums-only"
+    }
+  }
+
+  package var authority: any ManifestAuthority {
+    switch self {
+    case .checksumsOnly: ChecksumsOnlyAuthority()
+    }
+  }
+}
+
+/// Yields the newest manifest of a channel that the trust in force accepts: the seam for every kind of trust.
+package protocol ManifestAuthority: Sendable {
+  /// Reads and verifies; a manifest is parsed only after its bytes were accepted.
+  func newestManifest(of channel: Channel, from feed: FeedReader) async throws(Problem) -> VerifiedManifest
+}
+
+/// A manifest together with the exact bytes that were accepted.
+public struct VerifiedManifest: Equatable, Sendable {
+  /// The decoded manifest.
+  public let manifest: Manifest
+  /// The bytes as received.
+  public let bytes: [UInt8]
+  /// The SHA-256 digest of `bytes`.
+  public let digest: Digest
+}

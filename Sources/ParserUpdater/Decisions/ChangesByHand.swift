@@ -1,0 +1,22 @@
+internal import OTAManifest
+
+extension DeviceState {
+  /// Leaves the release that runs, or the staged one when the embedded copy runs; `nil` when there is none to leave.
+  ///
+  /// A staged release is put back too, since it would otherwise run at the next launch in place of the way back; it
+  /// may be offered again.
+  mutating func rollBack(now: Timestamp) -> ReleaseReference? {
+    guard let left = current ?? staged else { return nil }
+    reject(left, reason: "rolled back by hand", date: now)
+    staged = nil
+    if current == left { dropCurrent() }
+    return left
+  }
+
+  /// Forgets rejections; those that were forgotten.
+  mutating func forget(_ version: ReleaseVersion?) -> [Rejection] {
+    let forgotten = rejected.filter { version == nil || $0.version == version }
+    rejected.removeAll { forgotten.contains($0) }
+    return forgotten
+  }
+}

@@ -1,0 +1,88 @@
+internal import OTAManifest
+
+/// Everything that a device remembers; the file that holds it is the one commit point of the store.
+struct DeviceState: Equatable, Sendable {
+  /// The release that runs, confirmed or on trial; `nil` when the embedded copy runs.
+  var current: ReleaseReference?
+  /// The launches that used `current` without confirmation so far; `nil` when it is confirmed.
+  var trial: Trial?
+  /// The confirmed release before `current`.
+  var previous: ReleaseReference?
+  /// Verified and on disk, to be used at the next launch.
+  var staged: ReleaseReference?
+  /// What a person fixed by hand.
+  var pin: Pin?
+  /// Content that failed here, newest last.
+  var rejected: [Rejection] = []
+  /// What the newest manifest that was heard of says must not run.
+  var withdrawn: [ReleaseVersion] = []
+  /// The newest release that was accepted from each channel: the floor for offers.
+  var seen: [Channel: SeenRelease] = [:]
+  /// The last failed check or update, until one succeeds.
+  var lastProblem: RecordedProblem?
+
+  /// A use of a release that nobody has confirmed yet.
+  struct Trial: Equatable, Sendable {
+    /// The launches in order, each until it is confirmed, failed or closed cleanly.
+    var launches: [LaunchID]
+  }
+
+  /// A release fixed by hand.
+  enum Pin: Equatable, Sendable {
+    case embedded
+    case release(ReleaseReference)
+  }
+
+  /// A pair of files that is not used again, under whatever version, until somebody says forget.
+  struct Rejection: Equatable, Sendable {
+    let pair: ContentPair
+    let version: ReleaseVersion
+    let reason: String
+    let date: Timestamp
+  }
+
+  /// The newest release accepted from one channel.
+  struct SeenRelease: Equatable, Sendable {
+    let version: ReleaseVersion
+    let manifest: Digest
+    let pair: ContentPair
+  }
+
+  /// A problem with the time at which it came up.
+  struct RecordedProblem: Equatable, Sendable {
+    let code: String
+    let message: String
+    let date: Timestamp
+  }
+
+  /// How many rejections are remembered; the oldest go first.
+  static let maxRejections = 64
+  /// The longest reason that is kept, in characters.
+  static let maxReasonCharacters = 200
+
+  /// The rejection of a pair of files, when there is one.
+  func rejection(of pair: ContentPair) -> Rejection? { rejected.last { $0.pair == pair } }
+
+  /// Every release that some slot refers to.
+  var references: [ReleaseReference] {
+    var all = [current, previous, staged].compactMap(\.self)
+    if case .release(let pinned) = pin { all.append(pinned) }
+    return all
+  }
+
+  /// Remembers that a release failed here.
+  mutating func reject(_ release: ReleaseReference, reason: String, date: Timestamp) {
+    let shown = reason.printable(maxCharacters: Self.maxReasonCharacters)
+    rejected.removeAll { $0.pair == release.pair }
+    rejected.append(Rejection(pair: release.pair, version: release.version, reason: shown, date: date))
+    rejected.removeFirst(max(0, rejected.count - Self.maxRejections))
+    if pin == .release(release) { pin = nil }
+  }
+
+  /// Takes the running release out of its slot; the one before it moves up, confirmed as it was.
+  mutating func dropCurrent() {
+    current = previous
+    previous = nil
+    trial = nil
+  }
+}

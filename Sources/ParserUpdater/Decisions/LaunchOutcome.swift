@@ -1,0 +1,39 @@
+internal import OTAManifest
+
+extension LaunchPlan {
+  /// The state that records the launch of `chosen`, after `damaged` were found to be no whole releases.
+  ///
+  /// Equal to the state before the launch when nothing changed: then nothing needs to be written.
+  func stateAfterLaunch(
+    of chosen: Candidate?, damaged: [Candidate], launch: LaunchID
+  ) -> DeviceState {
+    var state = state
+    for candidate in damaged { state.drop(candidate.release) }
+    guard let chosen else { return state }
+    switch chosen.origin {
+    case .staged: state.promoteStaged(chosen.release, launch: launch)
+    case .current, .pin:
+      if state.current == chosen.release { state.trial?.launches.append(launch) }
+    case .previous, .embedded, .nothing: break
+    }
+    return state
+  }
+}
+
+extension DeviceState {
+  /// Empties every slot that refers to a release whose files are not whole.
+  fileprivate mutating func drop(_ release: ReleaseReference) {
+    if staged == release { staged = nil }
+    if previous == release { previous = nil }
+    if current == release { dropCurrent() }
+    if pin == .release(release) { pin = nil }
+  }
+
+  /// Puts the staged release on trial; what ran confirmed before stays as the way back.
+  fileprivate mutating func promoteStaged(_ release: ReleaseReference, launch: LaunchID) {
+    if let current, trial == nil, current.pair != release.pair { previous = current }
+    current = release
+    staged = nil
+    trial = Trial(launches: [launch])
+  }
+}

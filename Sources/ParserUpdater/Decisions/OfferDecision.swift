@@ -1,0 +1,66 @@
+internal import OTAFeed
+internal import OTAManifest
+
+/// What a device does with the newest release of its feed.
+enum OfferDecision: Equatable, Sendable {
+  /// Download, verify and stage it; `repairing` when it is here already but its files are not whole.
+  case install(repairing: Bool)
+  /// It is staged and waits for the next launch.
+  case staged
+  /// It runs, or something that is not older does.
+  case upToDate(running: ReleaseVersion?)
+  /// It is older than one that was accepted before: an edge that lags, or a replay. Ignored quietly.
+  case older(floor: ReleaseVersion)
+  /// It may not be used here.
+  case notUsable(Ineligibility)
+  /// It would be installed if no release were pinned.
+  case pinned
+  /// Its number was seen with other bytes.
+  case versionReused
+}
+
+extension OfferDecision {
+  /// The decision as a caller sees it.
+  func result(for manifest: Manifest) -> CheckResult {
+    let version = manifest.version
+    switch self {
+    case .install: return .available(version, notes: manifest.notes)
+    case .staged: return .staged(version)
+    case .upToDate(let running): return .upToDate(running)
+    case .older(let floor): return .older(version, floor: floor)
+    case .notUsable(let reason): return .notUsable(version, reason)
+    case .pinned: return .pinned(version)
+    case .versionReused: return .notUsable(version, .versionReused)
+    }
+  }
+}
+
+/// Decides on an offer by the same rules as a launch.
+///
+/// - Parameters:
+///   - isWhole: whether the files of a release that a slot refers to are on disk with the right sizes.
+func decide(
+  on verified: VerifiedManifest, state: DeviceState, embedded: ReleaseReference?, app: AppCapabilities,
+  channel: Channel, isWhole: (ReleaseReference) -> Bool
+) -> OfferDecision {
+  let manifest = verified.manifest
+  let offer = ReleaseReference(manifest, digest: verified.digest)
+  if let embedded, offer.version <= embedded.version { return .upToDate(running: embedded.version) }
+  if let seen = state.seen[channel], let decision = compare(offer, with: seen) { return decision }
+  if !manifest.unknownFeatures.isEmpty { return .notUsable(.unknownFeatures(manifest.unknownFeatures)) }
+  if let reason = ineligibility(of: offer, in: state, for: app) { return .notUsable(reason) }
+  if offer == state.current, isWhole(offer) { return .upToDate(running: offer.version) }
+  if offer == state.staged, isWhole(offer) { return .staged }
+  if let newest = [state.current, embedded].compactMap({ $0?.version }).max(), offer.version < newest {
+    return .upToDate(running: newest)
+  }
+  if state.pin != nil { return .pinned }
+  return .install(repairing: offer == state.staged || offer == state.current)
+}
+
+/// The floor: an offer must not be older than what was accepted before, and a number keeps its bytes.
+private func compare(_ offer: ReleaseReference, with seen: DeviceState.SeenRelease) -> OfferDecision? {
+  if offer.version < seen.version { return .older(floor: seen.version) }
+  if offer.version == seen.version, offer.pair != seen.pair { return .versionReused }
+  return nil
+}

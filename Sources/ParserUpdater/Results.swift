@@ -1,0 +1,101 @@
+public import OTAManifest
+
+/// What became of a `confirm` or `close`.
+public enum VerdictResult: Equatable, Sendable {
+  /// It was written down.
+  case recorded
+  /// There was nothing to write: the release is confirmed already, or is the copy inside the app.
+  case nothingToDo
+  /// It speaks for another release or launch than the one on trial; nothing was changed.
+  case ignored(reason: String)
+  /// It could not be written; the release stays on trial.
+  case notRecorded(Problem)
+}
+
+/// What a roll back on the device did.
+public struct RollbackResult: Equatable, Sendable {
+  /// The release that was left; its files are rejected.
+  public let left: ReleaseVersion
+  /// The release that the next launch uses.
+  public let next: ReleaseVersion
+  /// Where that release is.
+  public let origin: ReleaseOrigin
+}
+
+/// What a device runs and remembers.
+public struct DeviceStatus: Sendable {
+  /// A release in one of the places of the store.
+  public struct Entry: Equatable, Sendable {
+    /// The number of the release.
+    public let version: ReleaseVersion
+    /// Why it may not be used now; `nil` when it may.
+    public let obstacle: Ineligibility?
+  }
+
+  /// Content that failed here.
+  public struct RejectedRelease: Equatable, Sendable {
+    /// The number under which it failed.
+    public let version: ReleaseVersion
+    /// The two files.
+    public let pair: ContentPair
+    /// Why it failed.
+    public let reason: String
+    /// When it failed.
+    public let date: Timestamp
+  }
+
+  /// A failed check or update.
+  public struct LastProblem: Equatable, Sendable {
+    /// The stable code.
+    public let code: String
+    /// The sentence.
+    public let message: String
+    /// When it came up.
+    public let date: Timestamp
+  }
+
+  /// The copy inside the app; `nil` when its manifest cannot be read.
+  public let embedded: ReleaseVersion?
+  /// The release that ran last.
+  public let current: Entry?
+  /// The number of launches of `current` that ended without confirmation or go on; `nil` when it is confirmed.
+  public let unconfirmedLaunches: Int?
+  /// The way back.
+  public let previous: Entry?
+  /// What the next launch would try first.
+  public let staged: Entry?
+  /// What is pinned by hand.
+  public let pinned: ReleaseVersion?
+  /// What failed here, oldest first.
+  public let rejected: [RejectedRelease]
+  /// What the feed says must not run.
+  public let withdrawn: [ReleaseVersion]
+  /// The newest release accepted from the configured channel: older offers are ignored.
+  public let floor: ReleaseVersion?
+  /// The last failed check or update, until one succeeds.
+  public let lastProblem: LastProblem?
+  /// Why the state is not what it should be, such as a file that could not be read; `nil` when all is well.
+  public let damage: String?
+  /// What the next launch would run.
+  public let next: Explanation
+}
+
+/// A decision and the chain of its reasons.
+public struct Explanation: Equatable, Sendable {
+  /// A release that the next launch would try, in order.
+  public struct Candidate: Equatable, Sendable {
+    /// The number of the release.
+    public let version: ReleaseVersion
+    /// Where it is.
+    public let origin: ReleaseOrigin
+    /// Whether it would have to be confirmed.
+    public let isOnTrial: Bool
+  }
+
+  /// The releases that the next launch would try; it uses the first whose files are whole.
+  public let candidates: [Candidate]
+  /// The releases that it would pass over, and why.
+  public let passedOver: [PassedOver]
+  /// What an update would do with the manifest that was asked about.
+  public let offer: CheckResult?
+}

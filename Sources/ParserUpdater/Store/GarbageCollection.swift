@@ -1,0 +1,50 @@
+internal import OTAStorage
+
+/// Removes what nothing refers to any more, under the lock of the store.
+enum GarbageCollection {
+  /// Removes release folders that no slot refers to and that no live process uses.
+  ///
+  /// What cannot be removed now is left for the next time: collecting is never a reason to fail.
+  static func collectReleases(of store: DeviceStore, keeping state: DeviceState) {
+    let kept = Set(state.references.map(\.folderName))
+    do {
+      let releases = try store.root.subdirectory(DeviceStore.Name.releases)
+      for entry in try releases.entries() where !kept.contains(entry.name) {
+        collect(entry, in: releases)
+      }
+    } catch {
+      // No folder of releases, or one that cannot be listed: nothing to collect.
+    }
+  }
+
+  private static func collect(_ entry: DirectoryEntry, in releases: Directory) {
+    do {
+      guard entry.kind == .directory else {
+        _ = try releases.remove(entry.name)
+        return
+      }
+      let lock = try releases.subdirectory(entry.name).lockSelf(.exclusive)
+      defer { lock.release() }
+      try releases.removeTree(entry.name)
+    } catch {
+      // In use by a live process, or not removable: tried again at the next change.
+    }
+  }
+
+  /// Removes the scratch of updates that died, and partial downloads other than `kept`; for the holder of the update lock.
+  static func collectScratch(of store: DeviceStore, keepingPartials kept: Set<String>) {
+    let folders: [(String, Set<String>)] = [
+      (DeviceStore.Name.incoming, []), (DeviceStore.Name.partial, kept),
+    ]
+    for (folder, keep) in folders {
+      do {
+        let directory = try store.root.subdirectory(folder)
+        for entry in try directory.entries() where !keep.contains(entry.name) {
+          try directory.removeTree(entry.name)
+        }
+      } catch {
+        // Missing, or not removable now: tried again at the next update.
+      }
+    }
+  }
+}

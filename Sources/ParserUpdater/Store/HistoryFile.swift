@@ -1,0 +1,74 @@
+public import OTAManifest
+internal import OTAStorage
+
+/// What happened on a device, one JSON object a line, newest last; bounded, and never needed to decide anything.
+struct HistoryFile {
+  /// Beyond this size the older half is dropped.
+  static let maxBytes = 128 << 10
+  private static let keptEvents = 250
+
+  let root: Directory
+
+  /// Appends events; a failure is given back for information, since a history must not stop what it tells of.
+  func append(_ events: [HistoryEvent], at date: Timestamp) throws(StorageError) {
+    guard !events.isEmpty else { return }
+    var lines: [UInt8] = []
+    for var event in events {
+      event.date = date
+      lines += event.line
+    }
+    var file = try root.appendFile(DeviceStore.Name.history)
+    if file.size + lines.count > Self.maxBytes {
+      try root.replace(DeviceStore.Name.history, with: keptLines() + lines)
+    } else {
+      try file.write(lines)
+    }
+  }
+
+  private func keptLines() throws(StorageError) -> [UInt8] {
+    try read().suffix(Self.keptEvents).flatMap(\.line)
+  }
+
+  /// Reads the events, oldest first; lines that a crash or a hand left unreadable are passed over.
+  func read() throws(StorageError) -> [HistoryEvent] {
+    let bytes: [UInt8]
+    do {
+      bytes = try root.read(DeviceStore.Name.history, maxBytes: 4 * Self.maxBytes)
+    } catch  where error.kind == .missing {
+      return []
+    }
+    return bytes.split(separator: 0x0A).compactMap { HistoryEvent(line: Array($0)) }
+  }
+}
+
+extension HistoryEvent {
+  /// The members of one line, also used for output.
+  public var json: JSONValue {
+    var members = [JSONMember("event", .string(kind.rawValue))]
+    if let date { members.insert(JSONMember("date", .string(date.description)), at: 0) }
+    if let version { members.append(JSONMember("version", .integer(version.number))) }
+    members.append(JSONMember("text", .string(text)))
+    if let pair { members += pair.members }
+    return .object(members)
+  }
+
+  fileprivate var line: [UInt8] { json.encoded(indented: false) + [0x0A] }
+
+  fileprivate init?(line: [UInt8]) {
+    do {
+      let object = try JSONObject(JSONReader.read(line, maxBytes: 4096, maxDepth: 2))
+      guard let kind = Kind(rawValue: try object.string("event")) else { return nil }
+      let bundle = try object.optional("bundle", object.digest)
+      let sources = try object.optional("sources", object.digest)
+      var pair: ContentPair?
+      if let bundle, let sources { pair = ContentPair(bundle: bundle, sources: sources) }
+      self.init(
+        date: try object.timestamp("date"), kind: kind,
+        version: try object.optional("version", object.version),
+        pair: pair, text: try object.string("text"))
+    } catch {
+      // A torn or foreign line is no event; the history goes on with the next one.
+      return nil
+    }
+  }
+}

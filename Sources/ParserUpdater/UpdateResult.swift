@@ -1,0 +1,37 @@
+public import OTAManifest
+
+/// What a check found.
+public enum CheckResult: Equatable, Sendable {
+  /// A release that `update` would install.
+  case available(ReleaseVersion, notes: String?)
+  /// The newest release is on the device and waits for the next launch.
+  case staged(ReleaseVersion)
+  /// Nothing newer than what runs; the number of what runs when it is known.
+  case upToDate(ReleaseVersion?)
+  /// The feed serves a release older than one accepted before, as a lagging edge does; it is ignored.
+  case older(ReleaseVersion, floor: ReleaseVersion)
+  /// The newest release may not be used here.
+  case notUsable(ReleaseVersion, Ineligibility)
+  /// A newer release is there, but a release is pinned by hand.
+  case pinned(ReleaseVersion)
+}
+
+/// What an update did.
+public enum UpdateResult: Equatable, Sendable {
+  /// The release is on the device and will be used at the next launch.
+  case staged(ReleaseVersion)
+  /// Nothing was changed, for the reason that a check would give.
+  case unchanged(CheckResult)
+}
+
+/// How far an update is.
+public enum UpdateProgress: Equatable, Sendable {
+  /// Asking the feed for its newest release.
+  case checking
+  /// Receiving one file: its name, bytes so far and bytes in all.
+  case downloading(String, received: Int64, total: Int64)
+  /// Using a file that is on the device already.
+  case reusing(String)
+  /// Making the release durable.
+  case staging(ReleaseVersion)
+}

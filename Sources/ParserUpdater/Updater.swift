@@ -1,0 +1,177 @@
+package import OTAFeed
+public import OTAManifest
+internal import OTAStorage
+internal import Synchronization
+
+/// The client: takes new releases from a feed, and gives each launch one whole release that was verified just now.
+///
+/// Make one updater for each folder, at launch. `activate()` is synchronous, offline and never fails; everything that
+/// talks to the feed is asynchronous, can be cancelled, and never touches what is running. One launch runs one
+/// release: a second call of `activate()` returns the first result.
+public final class Updater: Sendable {
+  /// The settings, fixed for the life of the updater.
+  public let configuration: UpdaterConfiguration
+  private let reader: FeedReader
+  private let now: @Sendable () -> Timestamp
+  private let active = Mutex<ActiveRelease?>(nil)
+
+  /// Makes an updater; nothing is read or written yet.
+  public convenience init(_ configuration: UpdaterConfiguration) {
+    self.init(
+      configuration,
+      reader: FeedReader(
+        configuration.feed, allowsPlainHTTPOnLoopback: configuration.allowsPlainHTTPOnLoopback),
+      now: { Timestamp(secondsSinceEpoch: SystemClock.wallSeconds()) })
+  }
+
+  /// Makes an updater with another feed reader and clock.
+  package init(
+    _ configuration: UpdaterConfiguration, reader: FeedReader, now: @escaping @Sendable () -> Timestamp
+  ) {
+    self.configuration = configuration
+    self.reader = reader
+    self.now = now
+  }
+
+  // MARK: Launch
+
+  /// Chooses, reads and verifies the release of this launch, and records the launch before it returns.
+  ///
+  /// Needs no network and waits for nothing but, for at most `lockWait`, the lock of the store. Candidates in order:
+  /// pinned, staged, current, previous, embedded; the embedded copy wins whenever it is not older. Whatever was passed
+  /// over, and whatever went wrong, is in the result.
+  public func activate() -> ActiveRelease {
+    active.withLock { active in
+      if let active { return active }
+      var activation = Activation(configuration, now: now())
+      let release = activation.run()
+      active = release
+      return release
+    }
+  }
+
+  /// Says that a release works: it is no longer on trial.
+  ///
+  /// Speaks for the release and the launch of `release` only; anything else is ignored and written to the history.
+  @discardableResult
+  public func confirm(_ release: ActiveRelease) -> VerdictResult {
+    confirm(release.reference, launch: release.launch)
+  }
+
+  /// Says that the app ends in good order before it could tell whether the release works: the launch does not count.
+  @discardableResult
+  public func close(_ release: ActiveRelease) -> VerdictResult {
+    close(release.reference, launch: release.launch)
+  }
+
+  /// Says that a release does not work: it is rejected at once, and the next candidate takes its place in this launch.
+  ///
+  /// - Parameter reason: one line for the history.
+  /// - Returns: the release to run instead; the same one when it is the copy inside the app, or when `release` is not
+  ///   the one that runs.
+  public func fail(_ release: ActiveRelease, reason: String) -> ActiveRelease {
+    active.withLock { active in
+      guard let reference = release.reference, release.origin != .embedded else { return release }
+      let failure = Activation.Failure(release: reference, launch: release.launch, reason: reason)
+      var activation = Activation(configuration, now: now(), failure: failure)
+      let next = activation.run()
+      active = next
+      return next
+    }
+  }
+
+  // MARK: Updates
+
+  /// Asks the feed for its newest release and says what an update would do; changes nothing.
+  public func check() async throws(Problem) -> CheckResult {
+    do {
+      return try await run({ _ in }).check()
+    } catch {
+      run({ _ in }).remember(error)
+      throw error
+    }
+  }
+
+  /// Downloads, verifies and stages the newest release for the next launch; one at a time for each folder.
+  ///
+  /// When it throws or is cancelled, what runs and what is staged are as they were, and the next call needs no help;
+  /// finished parts of a download are used again.
+  public func update(
+    progress: @escaping @Sendable (UpdateProgress) -> Void = { _ in }
+  ) async throws(Problem) -> UpdateResult {
+    do {
+      return try await run(progress).update()
+    } catch {
+      run({ _ in }).remember(error)
+      throw error
+    }
+  }
+
+  private func run(_ progress: @escaping @Sendable (UpdateProgress) -> Void) -> UpdateRun {
+    UpdateRun(configuration: configuration, reader: reader, now: now, progress: progress)
+  }
+
+  // MARK: By hand
+
+  /// Leaves the release that runs: the one before it, else the embedded copy, is used from the next launch on.
+  ///
+  /// Offline. What was left is rejected: the same files are not used again until `forgetRejected`.
+  public func rollback() throws(Problem) -> RollbackResult {
+    try StoreChange(configuration, now: now()).rollback()
+  }
+
+  /// Fixes a release that is on the device, or the embedded copy, for all launches until `unpin`.
+  ///
+  /// - Parameter version: the release; `nil` for the one that runs.
+  /// - Returns: the version that is pinned now.
+  @discardableResult
+  public func pin(_ version: ReleaseVersion? = nil) throws(Problem) -> ReleaseVersion {
+    try StoreChange(configuration, now: now()).pin(version)
+  }
+
+  /// Takes a pin away; whether there was one.
+  @discardableResult
+  public func unpin() throws(Problem) -> Bool {
+    try StoreChange(configuration, now: now()).unpin()
+  }
+
+  /// Forgets what failed on this device, so that it may be offered again.
+  ///
+  /// - Parameter version: the release to forget; `nil` for all.
+  /// - Returns: the versions that were forgotten.
+  @discardableResult
+  public func forgetRejected(_ version: ReleaseVersion? = nil) throws(Problem) -> [ReleaseVersion] {
+    try StoreChange(configuration, now: now()).forgetRejected(version)
+  }
+
+  // MARK: Questions
+
+  /// What runs, what waits, what failed and why; reads the store only.
+  public func status() throws(Problem) -> DeviceStatus {
+    try StoreQuestion(configuration, now: now()).status()
+  }
+
+  /// What happened on this device, oldest first.
+  public func history() throws(Problem) -> [HistoryEvent] {
+    try StoreQuestion(configuration, now: now()).history()
+  }
+
+  /// What the next launch would run and why, and what would be done with a manifest; changes nothing.
+  ///
+  /// - Parameter manifest: the bytes of a manifest to decide about; `nil` for the launch alone.
+  public func explain(manifest: [UInt8]? = nil) throws(Problem) -> Explanation {
+    try StoreQuestion(configuration, now: now()).explain(manifest: manifest)
+  }
+}
+
+extension Updater {
+  /// The same as `confirm`, for a caller that kept only the names of release and launch.
+  package func confirm(_ release: ReleaseReference?, launch: LaunchID) -> VerdictResult {
+    StoreChange(configuration, now: now()).apply(.confirmed, release, launch)
+  }
+
+  /// The same as `close`, for a caller that kept only the names of release and launch.
+  package func close(_ release: ReleaseReference?, launch: LaunchID) -> VerdictResult {
+    StoreChange(configuration, now: now()).apply(.closed, release, launch)
+  }
+}

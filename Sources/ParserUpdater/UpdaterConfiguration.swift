@@ -1,0 +1,32 @@
+public import OTAFeed
+public import OTAManifest
+
+/// Everything that an updater needs to know, fixed for its life.
+public struct UpdaterConfiguration: Sendable {
+  /// The folder that belongs to the updater; made at the first update, never shared with other data.
+  public var directory: String
+  /// Where new releases come from.
+  public var feed: FeedLocation
+  /// What makes a manifest believable.
+  public var trust: Trust
+  /// The copy inside the app.
+  public var embedded: EmbeddedRelease
+  /// The channel whose newest release is taken.
+  public var channel: Channel = .stable
+  /// What the app can run.
+  public var app = AppCapabilities()
+  /// How many launches in a row may end without confirmation before a release is rejected; at least 1.
+  public var unconfirmedLaunchLimit = 2
+  /// How long a launch waits for the lock of the store before it goes on without writing.
+  public var lockWait: Duration = .seconds(1)
+  /// Whether plain `http` to this machine's own loopback addresses is allowed; never for any other host.
+  public var allowsPlainHTTPOnLoopback = false
+
+  /// Makes a configuration with the usual settings; change the properties for others.
+  public init(directory: String, feed: FeedLocation, trust: Trust, embedded: EmbeddedRelease) {
+    self.directory = directory
+    self.feed = feed
+    self.trust = trust
+    self.embedded = embedded
+  }
+}

@@ -1,0 +1,110 @@
+internal import OTAFeed
+internal import OTAManifest
+internal import OTAStorage
+internal import OTATransfer
+
+/// The download of one file into `partial/`, resumed where an earlier one ended, verified when it is done.
+struct ArtifactDownload: Sendable {
+  let name: String
+  let artifact: Artifact
+  let partial: Directory
+  let reader: FeedReader
+
+  private var fileName: String { artifact.sha256.hex }
+
+  /// Leaves a durable file with the right digest under its digest's name, or throws and leaves at most a partial one.
+  func run(_ progress: @escaping @Sendable (Int) -> Void) async throws {
+    let resumed = try existingBytes() > 0
+    do {
+      try await attempt(progress)
+    } catch  where resumed && isWorthAFreshStart(error) {
+      // What was there belonged to another file, or the server cannot continue it: once more from the first byte.
+      _ = try partial.remove(fileName)
+      try await attempt(progress)
+    }
+  }
+
+  private func isWorthAFreshStart(_ error: any Error) -> Bool {
+    switch error {
+    case let error as TransferError:
+      error.kind == .protocolViolation || error.status == 416 || error.kind == .tooLarge
+    case let problem as Problem: problem.code == .digestMismatch || problem.code == .sizeMismatch
+    default: false
+    }
+  }
+
+  private func existingBytes() throws -> Int {
+    guard let size = try partial.kind(of: fileName) == .file ? partial.size(of: fileName) : 0 else {
+      return 0
+    }
+    return size
+  }
+
+  private func attempt(_ progress: @escaping @Sendable (Int) -> Void) async throws {
+    let existing = try existingBytes()
+    if existing > Int(artifact.bytes) || existing == 0 { try partial.removeTree(fileName) }
+    let sink = try ArtifactSink(continuing: fileName, in: partial)
+    if sink.bytes < Int(artifact.bytes) { try await fetch(into: sink, progress) }
+    try verify(sink.finish())
+    progress(Int(artifact.bytes))
+  }
+
+  private func fetch(into sink: ArtifactSink, _ progress: @escaping @Sendable (Int) -> Void) async throws {
+    let resume = sink.bytes > 0 ? ResumePoint(offset: sink.bytes, validator: nil) : nil
+    do {
+      try await reader.fetch(artifact, resume: resume, into: sink) { received, _ in progress(received) }
+    } catch {
+      guard error.kind == .tooLarge else { throw error }
+      throw Problem(
+        .sizeMismatch,
+        "\(name) at \(artifact.location.text) is longer than the \(artifact.bytes) bytes of its manifest",
+        advice: Self.mismatchAdvice)
+    }
+  }
+
+  private func verify(_ result: ArtifactSink.Result) throws {
+    if result.bytes == Int(artifact.bytes), result.digest == artifact.sha256 {
+      if name == ReleaseFiles.bundle { try checkHead() }
+      return
+    }
+    let place = "\(name) at \(artifact.location.text)"
+    if try ReleaseContentCheck.looksLikeHTML(head()) {
+      try discard()
+      throw Problem(
+        .htmlInstead, "\(place) is not ours: an HTML page came instead of the file",
+        advice: "a login or maintenance page answers in its place; the next update tries again")
+    }
+    if result.bytes < Int(artifact.bytes) {
+      throw Problem(
+        .truncated, "\(place) ended after \(result.bytes) of \(artifact.bytes) bytes",
+        advice: "the next update goes on from there")
+    }
+    try discard()
+    throw Problem(
+      .digestMismatch,
+      "\(place) is not the file that the manifest describes: its SHA-256 is \(result.digest), not \(artifact.sha256)",
+      advice: Self.mismatchAdvice)
+  }
+
+  private static let mismatchAdvice =
+    "the host may still serve files of another release, or somebody changed them; the next update tries again"
+
+  /// The first bytes of what arrived, for a better word on what it is; nothing is decided by them alone.
+  private func head() throws -> [UInt8] {
+    var file = try partial.openForReading(fileName)
+    return try file.read(maxBytes: 512)
+  }
+
+  private func checkHead() throws {
+    do {
+      try ReleaseContentCheck.checkBundle(head: head())
+    } catch let error as InputError {
+      try discard()
+      throw Problem(
+        .bundleInvalid, "\(name) \(error.message)",
+        advice: "tell whoever publishes the feed; the next release is taken as usual")
+    }
+  }
+
+  private func discard() throws { _ = try partial.remove(fileName) }
+}

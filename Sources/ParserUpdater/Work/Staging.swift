@@ -1,0 +1,183 @@
+internal import OTACrypto
+internal import OTAFeed
+internal import OTAManifest
+internal import OTAStorage
+internal import OTATransfer
+
+/// A release being put together in the scratch folder, until it is whole and durable and can be moved into place.
+struct Staging: Sendable {
+  private let store: DeviceStore
+  private let incoming: Directory
+  private let partial: Directory
+  private let scratch: Directory
+  private let scratchName: String
+  private let offer: VerifiedManifest
+  private let configuration: UpdaterConfiguration
+
+  init(
+    store: DeviceStore, incoming: Directory, offer: VerifiedManifest, configuration: UpdaterConfiguration
+  ) throws(Problem) {
+    self.store = store
+    self.incoming = incoming
+    self.offer = offer
+    self.configuration = configuration
+    let manifest = offer.manifest
+    GarbageCollection.collectScratch(
+      of: store, keepingPartials: [manifest.bundle.sha256.hex, manifest.sources.sha256.hex])
+    scratchName = "\(manifest.version)-\(LaunchID.random())"
+    do {
+      partial = try store.root.subdirectory(creating: DeviceStore.Name.partial)
+      scratch = try incoming.subdirectory(creating: scratchName)
+    } catch {
+      throw Problem(error).keeping(UpdateRun.kept)
+    }
+  }
+
+  /// Brings all three files into the scratch folder, verified and durable.
+  func collect(
+    from reader: FeedReader, progress: @escaping @Sendable (UpdateProgress) -> Void
+  ) async throws(Problem) {
+    do {
+      try await collect(ReleaseFiles.bundle, offer.manifest.bundle, from: reader, progress)
+      try await collect(ReleaseFiles.sources, offer.manifest.sources, from: reader, progress)
+      try checkCatalog()
+      var file = try scratch.createFile(ReleaseFiles.manifest)
+      try file.write(offer.bytes)
+      try file.finish()
+      try scratch.sync()
+    } catch {
+      removeScratch()
+      throw Self.problem(error).keeping(UpdateRun.kept)
+    }
+  }
+
+  private func collect(
+    _ name: String, _ artifact: Artifact, from reader: FeedReader,
+    _ progress: @escaping @Sendable (UpdateProgress) -> Void
+  ) async throws {
+    if try copyLocal(name, artifact) {
+      progress(.reusing(name))
+      return
+    }
+    let download = ArtifactDownload(name: name, artifact: artifact, partial: partial, reader: reader)
+    try await download.run { received in
+      progress(.downloading(name, received: Int64(received), total: artifact.bytes))
+    }
+    try partial.rename(artifact.sha256.hex, to: name, in: scratch)
+  }
+
+  /// Takes a file with these very bytes from a release that is here already, hashing it on the way.
+  private func copyLocal(_ name: String, _ artifact: Artifact) throws -> Bool {
+    for folder in localFolders() {
+      guard let found = LocalArtifact(folder, artifact, name) else { continue }
+      let sink = try ArtifactSink(creating: name, in: scratch)
+      if try found.copy(into: sink, expecting: artifact) { return true }
+      _ = try scratch.remove(name)
+    }
+    guard case .contents(_, let bundle, let sources) = configuration.embedded else { return false }
+    let bytes = name == ReleaseFiles.bundle ? bundle : sources
+    guard try sha256(bytes) == artifact.sha256 else { return false }
+    var file = try scratch.createFile(name)
+    try file.write(bytes)
+    try file.finish()
+    return true
+  }
+
+  private func localFolders() -> [Directory] {
+    var folders: [Directory] = []
+    do {
+      if case .directory(let path) = configuration.embedded { folders.append(try Directory.open(path)) }
+    } catch {
+      // Without the embedded copy the file is looked for elsewhere.
+    }
+    for name in store.releaseFolders() {
+      do {
+        folders.append(try store.root.subdirectory(DeviceStore.Name.releases).subdirectory(name))
+      } catch {
+        // Collected meanwhile, or not readable: the file is looked for elsewhere.
+      }
+    }
+    return folders
+  }
+
+  /// A catalog that is none must never be launched; its digest alone does not say that it is one.
+  private func checkCatalog() throws {
+    let bytes = try scratch.read(ReleaseFiles.sources, maxBytes: Int(Limits.standard.maxSourcesBytes))
+    do {
+      _ = try SourceCatalog.decode(bytes)
+    } catch {
+      throw Problem(
+        .sourcesInvalid, "the source catalog of release \(offer.manifest.version): \(error.message)",
+        advice: "tell whoever publishes the feed; the next release is taken as usual")
+    }
+  }
+
+  /// Moves the scratch folder to its name among the releases; the caller holds the lock of the store.
+  func moveIntoPlace() throws(StorageError) {
+    let releases = try store.root.subdirectory(creating: DeviceStore.Name.releases)
+    let name = ReleaseReference(offer.manifest, digest: offer.digest).folderName
+    if try releases.kind(of: name) != nil {
+      // Damaged or left over: out of the way first, since a rename does not replace a folder that has files.
+      try releases.rename(name, to: "replaced-\(LaunchID.random())", in: incoming)
+    }
+    try incoming.rename(scratchName, to: name, in: releases)
+    try releases.sync()
+  }
+
+  /// Removes what this run left in the scratch folders; partial downloads stay for the next run.
+  func removeScratch() {
+    GarbageCollection.collectScratch(
+      of: store,
+      keepingPartials: [offer.manifest.bundle.sha256.hex, offer.manifest.sources.sha256.hex])
+  }
+
+  private static func problem(_ error: any Error) -> Problem {
+    switch error {
+    case let problem as Problem: problem
+    case let error as StorageError: Problem(error)
+    case let error as CryptoError: Problem(error)
+    case let error as TransferError:
+      switch error.underlying {
+      case let storage as StorageError: Problem(storage)
+      case let crypto as CryptoError: Problem(crypto)
+      default: Problem(error)
+      }
+    default: Problem(.storageFailed, "the release could not be stored")
+    }
+  }
+}
+
+/// A file on the device whose manifest says that it has the wanted bytes.
+private struct LocalArtifact {
+  private let folder: Directory
+  private let name: String
+
+  init?(_ folder: Directory, _ artifact: Artifact, _ name: String) {
+    do {
+      let manifest = try ReleaseFiles.readManifest(in: folder).manifest
+      let there = name == ReleaseFiles.bundle ? manifest.bundle : manifest.sources
+      guard there.sha256 == artifact.sha256, there.bytes == artifact.bytes else { return nil }
+    } catch {
+      // A folder without a readable manifest has nothing to offer.
+      return nil
+    }
+    self.folder = folder
+    self.name = name
+  }
+
+  /// Copies the file; whether it really has the wanted bytes.
+  func copy(into sink: ArtifactSink, expecting artifact: Artifact) throws -> Bool {
+    do {
+      var file = try folder.openForReading(name)
+      guard file.size == Int(artifact.bytes) else { return false }
+      while sink.bytes <= Int(artifact.bytes) {
+        let chunk = try file.read()
+        if chunk.isEmpty { break }
+        try sink.receive(chunk)
+      }
+    } catch let error as StorageError where error.kind == .missing || error.kind == .wrongKind {
+      return false
+    }
+    return try sink.finish().digest == artifact.sha256
+  }
+}

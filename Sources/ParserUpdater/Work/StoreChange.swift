@@ -1,0 +1,160 @@
+internal import OTAFeed
+internal import OTAManifest
+internal import OTAStorage
+
+/// A change of the state that somebody asked for: read, decide, write, under the lock of the store.
+struct StoreChange {
+  private let configuration: UpdaterConfiguration
+  private let now: Timestamp
+
+  init(_ configuration: UpdaterConfiguration, now: Timestamp) {
+    self.configuration = configuration
+    self.now = now
+  }
+
+  /// Writes down what an app says about the release that it runs.
+  func apply(_ verdict: LaunchVerdict, _ release: ReleaseReference?, _ launch: LaunchID) -> VerdictResult {
+    guard let release, release != embedded else { return .nothingToDo }
+    do {
+      return try change { (state) throws(Problem) in
+        switch state.apply(verdict, release: release, launch: launch, now: now) {
+        case .applied:
+          let kind: HistoryEvent.Kind = if case .closed = verdict { .closed } else { .confirmed }
+          return (.recorded, [HistoryEvent(kind, release, "launch \(launch)")])
+        case .alreadyConfirmed: return (.nothingToDo, [])
+        case .ignored(let reason):
+          return (
+            .ignored(reason: reason), [HistoryEvent(.ignored, release, "word of launch \(launch): \(reason)")]
+          )
+        }
+      }
+    } catch {
+      return .notRecorded(error)
+    }
+  }
+
+  func rollback() throws(Problem) -> RollbackResult {
+    try change { (state) throws(Problem) in
+      if state.pin != nil {
+        throw Problem(.pinned, "a release is pinned by hand", kept: "the pin", advice: "unpin first")
+      }
+      guard let left = state.rollBack(now: now) else {
+        throw Problem(
+          .nothingToRollBackTo, "the copy inside the app runs, and there is nothing before it",
+          advice: "ship another copy inside the app, or publish a newer release")
+      }
+      let plan = LaunchPlan(state, situation)
+      guard let next = plan.candidates.first else {
+        throw Problem(
+          .nothingToRollBackTo,
+          "there is no release before \(left.version), and no usable copy inside the app",
+          kept: "release \(left.version) as it was")
+      }
+      state = plan.state
+      let result = RollbackResult(left: left.version, next: next.release.version, origin: next.origin)
+      let text = "rolled back by hand, next is \(next.release.version) (\(next.origin.rawValue))"
+      return (
+        result, [HistoryEvent(.rejected, left, "rolled back by hand"), HistoryEvent(.rolledBack, left, text)]
+      )
+    }
+  }
+
+  func pin(_ version: ReleaseVersion?) throws(Problem) -> ReleaseVersion {
+    let embedded = embedded
+    return try change { (state) throws(Problem) in
+      let wanted = version ?? state.current?.version ?? embedded?.version
+      if let wanted,
+        let release = [state.current, state.previous].compactMap(\.self).first(where: { $0.version == wanted }
+        )
+      {
+        state.pin = .release(release)
+        return (wanted, [HistoryEvent(.pinned, release, "release \(wanted) pinned by hand")])
+      }
+      if let wanted, let embedded, wanted == embedded.version {
+        state.pin = .embedded
+        return (
+          wanted, [HistoryEvent(.pinned, embedded, "the copy inside the app (\(wanted)) pinned by hand")]
+        )
+      }
+      if let staged = state.staged, staged.version == wanted {
+        throw Problem(
+          .noSuchRelease, "release \(staged.version) is staged and was never used", kept: "no pin was set",
+          advice: "launch once, so that it becomes current, then pin it")
+      }
+      throw Problem(
+        .noSuchRelease, "release \(wanted.map(\.description) ?? "?") is not on this device",
+        kept: "no pin was set",
+        advice: "only the current release, the one before it and the copy inside the app can be pinned")
+    }
+  }
+
+  func unpin() throws(Problem) -> Bool {
+    try change { (state) throws(Problem) in
+      guard state.pin != nil else { return (false, []) }
+      state.pin = nil
+      return (true, [HistoryEvent(.unpinned, nil, "unpinned by hand")])
+    }
+  }
+
+  func forgetRejected(_ version: ReleaseVersion?) throws(Problem) -> [ReleaseVersion] {
+    try change { (state) throws(Problem) in
+      let forgotten = state.forget(version)
+      let events = forgotten.map {
+        HistoryEvent(
+          date: nil, kind: .forgotten, version: $0.version, pair: $0.pair, text: "forgotten by hand")
+      }
+      return (forgotten.map(\.version), events)
+    }
+  }
+
+  private var embedded: ReleaseReference? { configuration.embedded.readableReference }
+
+  private var situation: LaunchSituation {
+    LaunchSituation(
+      embedded: embedded, app: configuration.app, unconfirmedLimit: configuration.unconfirmedLaunchLimit,
+      trialIsInUse: false, canRecord: true, now: now)
+  }
+
+  /// Runs `body` on the state under the lock; writes what it changed, and its events.
+  private func change<Result>(
+    _ body: (inout DeviceState) throws(Problem) -> (Result, [HistoryEvent])
+  ) throws(Problem) -> Result {
+    do {
+      guard let store = try DeviceStore.open(configuration.directory) else {
+        var state = DeviceState()
+        return try body(&state).0
+      }
+      let lock = try store.lock(wait: configuration.lockWait)
+      defer { lock.release() }
+      let before = try readState(of: store)
+      var after = before
+      let (result, events) = try body(&after)
+      if after != before {
+        try store.writeState(after)
+        if Set(after.references) != Set(before.references) {
+          GarbageCollection.collectReleases(of: store, keeping: after)
+        }
+      }
+      try HistoryFile(root: store.root).append(events, at: now)
+      return result
+    } catch let problem as Problem {
+      throw problem
+    } catch let error as StorageError {
+      throw Problem(error).keeping("the state is as it was")
+    } catch {
+      throw Problem(.storageFailed, "the store in \(configuration.directory) cannot be used")
+    }
+  }
+
+  private func readState(of store: DeviceStore) throws(StorageError) -> DeviceState {
+    switch store.readState() {
+    case .state(let state): return state
+    case .fresh: return DeviceState()
+    case .damaged:
+      try store.setDamagedStateAside()
+      let state = StateRecovery.rebuild(from: store)
+      try store.writeState(state)
+      return state
+    }
+  }
+}

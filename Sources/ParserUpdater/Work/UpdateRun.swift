@@ -1,0 +1,202 @@
+internal import OTAFeed
+internal import OTAManifest
+internal import OTAStorage
+
+/// One check or update from beginning to end; whatever fails leaves what runs and what is staged as they were.
+struct UpdateRun: Sendable {
+  let configuration: UpdaterConfiguration
+  let reader: FeedReader
+  let now: @Sendable () -> Timestamp
+  let progress: @Sendable (UpdateProgress) -> Void
+
+  /// How long a finished download waits for the lock of the store; launches hold it for milliseconds.
+  private static let commitWait: Duration = .seconds(10)
+
+  /// Asks the feed and decides, without changing anything.
+  func check() async throws(Problem) -> CheckResult {
+    let store = try openStore()
+    let offer = try await newestManifest()
+    let result = decision(on: offer, in: store, state: state(of: store)).result(for: offer.manifest)
+    if case .available = result, let store { try requireWritable(store, offer.manifest) }
+    return result
+  }
+
+  /// Downloads, verifies and stages the newest release, when the decision says so.
+  func update() async throws(Problem) -> UpdateResult {
+    let store: DeviceStore
+    let incoming: Directory
+    let turn: FileLock
+    do {
+      store = try DeviceStore.create(configuration.directory)
+      incoming = try store.root.subdirectory(creating: DeviceStore.Name.incoming)
+      turn = try incoming.lockSelf(.exclusive)
+    } catch {
+      throw Problem(error).keeping(Self.kept)
+    }
+    defer { turn.release() }
+    let offer = try await newestManifest()
+    let decision = decision(on: offer, in: store, state: state(of: store))
+    guard case .install = decision else {
+      try note(offer.manifest, in: store)
+      return .unchanged(decision.result(for: offer.manifest))
+    }
+    try requireWritable(store, offer.manifest)
+    let staging = try Staging(store: store, incoming: incoming, offer: offer, configuration: configuration)
+    try await staging.collect(from: reader, progress: progress)
+    return try commit(staging, offer, in: store)
+  }
+
+  static let kept = "what runs and what is staged are as they were"
+
+  private func openStore() throws(Problem) -> DeviceStore? {
+    do {
+      return try DeviceStore.open(configuration.directory)
+    } catch {
+      throw Problem(error).keeping(Self.kept)
+    }
+  }
+
+  private func newestManifest() async throws(Problem) -> VerifiedManifest {
+    progress(.checking)
+    do {
+      return try await configuration.trust.authority.newestManifest(of: configuration.channel, from: reader)
+    } catch {
+      throw error.keeping(Self.kept)
+    }
+  }
+
+  private func state(of store: DeviceStore?) -> DeviceState {
+    guard let store else { return DeviceState() }
+    switch store.readState() {
+    case .state(let state): return state
+    case .fresh: return DeviceState()
+    case .damaged: return StateRecovery.rebuild(from: store)
+    }
+  }
+
+  private func decision(
+    on offer: VerifiedManifest, in store: DeviceStore?, state: DeviceState
+  ) -> OfferDecision {
+    decide(
+      on: offer, state: state, embedded: embedded, app: configuration.app, channel: configuration.channel
+    ) { release in store?.isWhole(release) ?? false }
+  }
+
+  private var embedded: ReleaseReference? { configuration.embedded.readableReference }
+
+  /// Says before any download that there would be no place for it.
+  private func requireWritable(_ store: DeviceStore, _ manifest: Manifest) throws(Problem) {
+    let needed = Int(manifest.bundle.bytes + manifest.sources.bytes) + 64 << 10
+    do {
+      let probe = ".probe-\(LaunchID.random())"
+      _ = try store.root.createFile(probe)
+      _ = try store.root.remove(probe)
+      let free = try store.root.freeBytes()
+      guard free >= needed else {
+        throw Problem(
+          .diskFull,
+          "release \(manifest.version) is there, but \(store.root.path) has \(free) bytes free and \(needed) are needed",
+          kept: Self.kept, advice: "free some space and try again")
+      }
+    } catch let error as StorageError {
+      let problem = Problem(error)
+      throw Problem(
+        problem.code, "release \(manifest.version) is there, but it cannot be stored here: \(error.message)",
+        kept: Self.kept, advice: problem.advice)
+    } catch let problem as Problem {
+      throw problem
+    } catch {
+      throw Problem(.storageFailed, "\(store.root.path) cannot be written", kept: Self.kept)
+    }
+  }
+
+  /// Decides again under the lock, since a launch may have changed the state meanwhile, and makes the release staged.
+  private func commit(
+    _ staging: Staging, _ offer: VerifiedManifest, in store: DeviceStore
+  ) throws(Problem) -> UpdateResult {
+    progress(.staging(offer.manifest.version))
+    do {
+      let lock = try store.lock(wait: Self.commitWait)
+      defer { lock.release() }
+      let before = try recoverState(of: store)
+      let decision = decision(on: offer, in: store, state: before)
+      guard case .install = decision else { return .unchanged(decision.result(for: offer.manifest)) }
+      try staging.moveIntoPlace()
+      let release = ReleaseReference(offer.manifest, digest: offer.digest)
+      var state = before
+      state.staged = release
+      state.accept(offer, channel: configuration.channel)
+      state.lastProblem = nil
+      try store.writeState(state)
+      GarbageCollection.collectReleases(of: store, keeping: state)
+      try HistoryFile(root: store.root).append(
+        [HistoryEvent(.staged, release, "from \(reader.location.text)")], at: now())
+    } catch {
+      throw Problem(error).keeping(Self.kept)
+    }
+    staging.removeScratch()
+    return .staged(offer.manifest.version)
+  }
+
+  private func recoverState(of store: DeviceStore) throws(StorageError) -> DeviceState {
+    switch store.readState() {
+    case .state(let state): return state
+    case .fresh: return DeviceState()
+    case .damaged:
+      try store.setDamagedStateAside()
+      return StateRecovery.rebuild(from: store)
+    }
+  }
+
+  /// Keeps what a manifest says besides its release, such as what is withdrawn; writes only when that is news.
+  private func note(_ manifest: Manifest, in store: DeviceStore) throws(Problem) {
+    do {
+      let before = state(of: store)
+      var after = before
+      after.heed(manifest, channel: configuration.channel)
+      after.lastProblem = nil
+      guard after != before else { return }
+      let lock = try store.lock(wait: Self.commitWait)
+      defer { lock.release() }
+      var state = try recoverState(of: store)
+      state.heed(manifest, channel: configuration.channel)
+      state.lastProblem = nil
+      try store.writeState(state)
+    } catch {
+      throw Problem(error).keeping(Self.kept)
+    }
+  }
+
+  /// Remembers a failure for `status`, when there is a store and it can be written.
+  func remember(_ problem: Problem) {
+    guard problem.code != .cancelled, problem.code != .busy else { return }
+    do {
+      guard let store = try DeviceStore.open(configuration.directory),
+        case .state(var state) = store.readState()
+      else { return }
+      let lock = try store.lock(wait: configuration.lockWait)
+      defer { lock.release() }
+      if case .state(let newer) = store.readState() { state = newer }
+      state.lastProblem = DeviceState.RecordedProblem(
+        code: problem.code.rawValue, message: problem.message.printable(maxCharacters: 500), date: now())
+      try store.writeState(state)
+    } catch {
+      // The caller gets the problem itself; that it could not be written down as well changes nothing.
+    }
+  }
+}
+
+extension DeviceState {
+  /// A release was accepted: it is the new floor of its channel.
+  fileprivate mutating func accept(_ offer: VerifiedManifest, channel: Channel) {
+    heed(offer.manifest, channel: channel)
+    seen[channel] = SeenRelease(
+      version: offer.manifest.version, manifest: offer.digest, pair: offer.manifest.pair)
+  }
+
+  /// A manifest that is not older than the floor says which releases must not run any more.
+  fileprivate mutating func heed(_ manifest: Manifest, channel: Channel) {
+    if let floor = seen[channel], manifest.version < floor.version { return }
+    withdrawn = manifest.withdrawn
+  }
+}
