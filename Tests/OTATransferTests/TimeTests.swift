@@ -108,9 +108,9 @@ struct TimeTests {
 }
 
 /// Waits for a condition that another thread brings about, for at most five seconds.
-func until(_ condition: () throws -> Bool) async throws {
+func until(_ condition: () async throws -> Bool) async throws {
   for _ in 0..<1000 {
-    if try condition() { return }
+    if try await condition() { return }
     try await Task.sleep(for: .milliseconds(5))
   }
   Issue.record("the condition did not come about")

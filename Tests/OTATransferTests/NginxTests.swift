@@ -1,0 +1,44 @@
+import Foundation
+import OTATransfer
+import TestSupport
+import Testing
+
+@Suite("A real server")
+struct NginxTests {
+  @Test(
+    "HTTP/2: whole files, a rest, an unchanged and a missing one share a connection",
+    .enabled(if: NginxServer.program != nil, "nginx is not installed"))
+  func http2() async throws {
+    let tls = try TLSServer.shared.get()
+    let root = FileManager.default.temporaryDirectory.appendingPathComponent("ota-root-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: root) }
+    let body = patterned(500_000)
+    try Data(body).write(to: root.appendingPathComponent("bundle.js"))
+    let nginx = try NginxServer(root: root.path, certificatesOf: tls)
+    let fetcher = loopbackFetcher { $0.certificateFile = tls.authorityFile }
+    let file = nginx.url + "bundle.js"
+
+    try await until {
+      await fetcher.failure(FetchRequest(url: nginx.url + "up", maxBytes: 9))?.kind == .notFound
+    }
+    let first = try await fetcher.fetch(FetchRequest(url: file, maxBytes: 500_000), into: MemorySink())
+    let tag = try #require(first.entityTag)
+    let sink = RecordingSink(holding: Array(body.prefix(123_456)))
+    let rest = FetchRequest(
+      url: file, maxBytes: 500_000, resume: ResumePoint(offset: 123_456, validator: tag))
+    #expect(try await fetcher.fetch(rest, into: sink).resumedFrom == 123_456)
+    #expect(sink.bytes == body)
+    let same = try await fetcher.fetch(
+      FetchRequest(url: file, maxBytes: 500_000, ifNoneMatch: tag), into: MemorySink())
+    #expect(same.status == 304)
+    #expect(
+      await fetcher.failure(FetchRequest(url: nginx.url + "2.root.json", maxBytes: 9))?.kind == .notFound)
+
+    try await until { nginx.log.count >= 5 }
+    let words = nginx.log.map { $0.split(separator: " ") }
+    #expect(words.allSatisfy { $0.first == "HTTP/2.0" })
+    #expect(Set(words.map { $0[1] }).count == 1)
+    #expect(words.map { $0[4] } == ["404", "200", "206", "304", "404"])
+  }
+}
