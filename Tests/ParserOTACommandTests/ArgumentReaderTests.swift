@@ -139,10 +139,7 @@ import Testing
 
   @Test("typed reading refuses with the reason of the type")
   func typed() throws {
-    let number: ParsedArguments.Reading<Int> = { text throws(Refusal) in
-      guard let number = Int(text) else { throw Refusal("must be a whole number") }
-      return number
-    }
+    let number = Refusal.unless("must be a whole number") { Int($0) }
     let arguments = try Sample.arguments("publish", "--feed", "x", "--release", "12", "--to", "x", "7")
     #expect(try arguments.required("release", as: number) == 12)
     #expect(try arguments.positional("FILE", as: number) == 7)

@@ -29,7 +29,7 @@ import Testing
     #expect(console.data == "")
     #expect(
       console.talk == """
-        error: manifest.json: \\u{1b}[2Jbundle.sha256 differs
+        error: manifest.json: \\u{1b}[2Jbundle.sha256\\u{a}hint: differs
         kept: release 37 still runs
         hint: run the command again
 

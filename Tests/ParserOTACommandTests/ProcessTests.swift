@@ -82,6 +82,40 @@ import Testing
     #expect(signal == number)
   }
 
+  @Test("a second signal ends the process at once, although the work goes on")
+  func secondSignal() async {
+    await #expect(processExitsWith: .exitCode(143)) {
+      _ = await withInterruption {
+        kill(getpid(), SIGINT)
+        for _ in 0..<2000 where !Task.isCancelled { _ = poll(nil, 0, 5) }
+        kill(getpid(), SIGTERM)
+        for _ in 0..<2000 { _ = poll(nil, 0, 5) }
+      }
+    }
+  }
+
+  @Test("a signal that the process was told to ignore stays ignored")
+  func ignoredSignal() async {
+    await #expect(processExitsWith: .success) {
+      _ = signal(SIGINT, SIG_IGN)
+      let ending = await withInterruption {
+        kill(getpid(), SIGINT)
+        kill(getpid(), SIGTERM)
+        for _ in 0..<2000 where !Task.isCancelled { _ = poll(nil, 0, 5) }
+      }
+      guard case .interrupted(SIGTERM) = ending else { exit(1) }
+    }
+  }
+
+  @Test("after the work the signals do what they did before")
+  func restored() async {
+    await #expect(processExitsWith: .signal(SIGTERM)) {
+      _ = await withInterruption { 7 }
+      kill(getpid(), SIGTERM)
+      for _ in 0..<2000 { _ = poll(nil, 0, 5) }
+    }
+  }
+
   @Test("work that nobody interrupts returns its value")
   func noInterruption() async {
     guard case .returned(7) = await withInterruption({ 7 }) else {

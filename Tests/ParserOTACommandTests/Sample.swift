@@ -30,7 +30,8 @@ enum Sample {
     run: { arguments, context throws(CommandFailure) in
       try arguments.refuseTogether("to", "dry-run")
       let release = try arguments.value("release") { text throws(Refusal) in
-        guard let number = Int64(text), number > 0 else { throw Refusal("must be a whole number from 1") }
+        guard let number = Int64(text) else { throw Refusal("must be a whole number") }
+        if number < 1 { throw Refusal("must be at least 1") }
         return number
       }
       context.talk.note("reading \(try arguments.required("feed"))")
@@ -59,7 +60,8 @@ enum Sample {
     VerbSpec(["fail"], summary: "always fail"),
     run: { _, _ throws(CommandFailure) in
       var failure = CommandFailure(
-        .untrustedContent, code: "bad-digest", message: "manifest.json: \u{1B}[2Jbundle.sha256 differs",
+        .untrustedContent, code: "bad-digest",
+        message: "manifest.json: \u{1B}[2Jbundle.sha256\nhint: differs",
         kept: "release 37 still runs", hint: "run the command again")
       failure.payload = [.init("field", .string("bundle.sha256"))]
       throw failure

@@ -2,7 +2,7 @@
 struct CommandResult: Sendable {
   /// What goes to standard output when `--json` is not given.
   enum Output: Equatable, Sendable {
-    /// Lines for people and scripts; control characters in them are shown, not sent.
+    /// Lines for people and scripts; control characters in them, newlines included, are shown, not sent.
     case lines([String])
     /// Exactly these bytes.
     case bytes([UInt8])

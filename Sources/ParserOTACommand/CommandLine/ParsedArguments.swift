@@ -2,6 +2,16 @@
 struct Refusal: Error, Equatable, Sendable {
   let reason: String
   init(_ reason: String) { self.reason = reason }
+
+  /// A reading that refuses with this reason whenever the function returns `nil`, as a failable initializer does.
+  static func unless<Value>(
+    _ reason: String, _ make: @escaping (String) -> Value?
+  ) -> ParsedArguments.Reading<Value> {
+    { text throws(Refusal) in
+      guard let value = make(text) else { throw Refusal(reason) }
+      return value
+    }
+  }
 }
 
 /// The arguments of one verb: complete by its table, read by name into checked types.

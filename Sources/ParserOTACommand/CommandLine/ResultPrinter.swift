@@ -15,7 +15,7 @@ struct ResultPrinter {
     }
     switch result.output {
     case .lines(let lines) where lines.isEmpty: break
-    case .lines(let lines): talk.data(Array((PlainText.visible(lines.joined(separator: "\n")) + "\n").utf8))
+    case .lines(let lines): talk.data(Array(lines.map { PlainText.visible($0) + "\n" }.joined().utf8))
     case .bytes(let bytes): talk.data(bytes)
     }
     if case .spoken = result.messageGoes { talk.note(result.message) }
@@ -37,6 +37,7 @@ struct ResultPrinter {
   }
 
   private func object(_ members: [JSONOutput.Member]) {
+    assert(Set(members.map(\.key)).count == members.count, "a payload repeats a key")
     talk.data(Array((JSONOutput.object(members).text + "\n").utf8))
   }
 }

@@ -13,10 +13,10 @@ enum Confirmation {
         .usage, code: "confirmation-needed", message: "\(question): nobody is here to answer",
         hint: "give --\(flag) to go ahead without a question")
     }
-    context.talk.question("\(question)? [y/N] ")
+    context.talk.question("\(question)? [y/N]")
     let answer = context.console.readLine()
     // Nobody pressed the return key, so the next message would continue the line of the question.
-    if answer == nil { context.talk.question("\n") }
+    if answer == nil { context.talk.endQuestion() }
     if ["y", "yes"].contains(answer?.lowercased()) { return }
     throw CommandFailure(
       .notAchieved, code: "declined", message: "\(question): the answer was not yes",

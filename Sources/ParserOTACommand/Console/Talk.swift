@@ -38,16 +38,13 @@ final class Talk: Sendable {
   }
 
   /// Writes to standard output as it is.
-  func data(_ bytes: [UInt8]) {
-    eraseLine()
-    console.write(bytes, to: .data)
-  }
+  func data(_ bytes: [UInt8]) { write(bytes, to: .data) }
 
   /// Asks on standard error and leaves the cursor behind the question, `--quiet` or not.
-  func question(_ text: String) {
-    eraseLine()
-    console.write(Array(PlainText.visible(text).utf8), to: .talk)
-  }
+  func question(_ text: String) { write(Array((PlainText.visible(text) + " ").utf8), to: .talk) }
+
+  /// Ends the line of a question that nobody ended with the return key.
+  func endQuestion() { write([UInt8(ascii: "\n")], to: .talk) }
 
   /// Replaces the line that changes; the text must fit the width.
   func redraw(_ text: String) {
@@ -58,19 +55,20 @@ final class Talk: Sendable {
   }
 
   /// Removes the line that changes, if there is one.
-  func eraseLine() {
-    lineIsOpen.withLock { isOpen in
-      if isOpen { console.write(Array("\r\u{1B}[K".utf8), to: .talk) }
-      isOpen = false
-    }
-  }
+  func eraseLine() { write([], to: .talk) }
 
   private func labelled(_ label: String, _ color: Color, _ text: String) {
     line((colored ? "\(color.rawValue)\(label)\u{1B}[0m " : label + " ") + PlainText.visible(text))
   }
 
-  private func line(_ text: String) {
-    eraseLine()
-    console.write(Array((text + "\n").utf8), to: .talk)
+  private func line(_ text: String) { write(Array((text + "\n").utf8), to: .talk) }
+
+  /// Removes the changing line and writes as one step, so that no thread can draw between the two.
+  private func write(_ bytes: [UInt8], to stream: ConsoleStream) {
+    lineIsOpen.withLock { isOpen in
+      if isOpen { console.write(Array("\r\u{1B}[K".utf8), to: .talk) }
+      isOpen = false
+      if !bytes.isEmpty { console.write(bytes, to: stream) }
+    }
   }
 }
