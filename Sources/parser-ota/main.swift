@@ -1,1 +1,3 @@
 import ParserOTACommand
+
+await CommandTool.main()

@@ -1,0 +1,46 @@
+/// What a verb hands back; the tool prints it, so a verb itself writes nothing to standard output.
+struct CommandResult: Sendable {
+  /// What goes to standard output when `--json` is not given.
+  enum Output: Equatable, Sendable {
+    /// Lines for people and scripts; control characters in them, newlines included, are shown, not sent.
+    case lines([String])
+    /// Exactly these bytes.
+    case bytes([UInt8])
+  }
+
+  /// Where the message goes when `--json` is not given.
+  enum Message: Sendable {
+    /// To standard error: the verb did something, and this is the news.
+    case spoken
+    /// Nowhere: the output says it all.
+    case inJSONOnly
+  }
+
+  var status = ExitStatus.done
+  /// A stable word in kebab case.
+  let code: String
+  /// One sentence, lower case, without a full stop.
+  let message: String
+  let messageGoes: Message
+  var output: Output
+  /// Members of the JSON object after `ok`, `code` and `message`, in this order.
+  var payload: [JSONOutput.Member]
+  /// Said on standard error, and a member `warnings` of the JSON object when there are any.
+  var warnings: [String] = []
+
+  /// A verb that changed something: the message is said.
+  static func outcome(
+    _ code: String, _ message: String, lines: [String] = [], payload: [JSONOutput.Member] = []
+  ) -> CommandResult {
+    CommandResult(
+      code: code, message: message, messageGoes: .spoken, output: .lines(lines), payload: payload)
+  }
+
+  /// A verb that answers a question: the lines are the answer, the message stands in JSON only.
+  static func answer(
+    _ code: String, _ message: String, lines: [String], payload: [JSONOutput.Member] = []
+  ) -> CommandResult {
+    CommandResult(
+      code: code, message: message, messageGoes: .inJSONOnly, output: .lines(lines), payload: payload)
+  }
+}

@@ -1,0 +1,43 @@
+/// Prints what a verb handed back: one JSON object, or lines and talk.
+struct ResultPrinter {
+  let talk: Talk
+  let json: Bool
+
+  /// Prints a result. JSON members stand in the order `ok`, `code`, `message`, payload, `warnings`.
+  func print(_ result: CommandResult) {
+    for warning in result.warnings { talk.warning(warning) }
+    if json {
+      let warnings = result.warnings.map { JSONOutput.string($0) }
+      object(
+        head(result.status, result.code, result.message) + result.payload
+          + (warnings.isEmpty ? [] : [.init("warnings", .array(warnings))]))
+      return
+    }
+    switch result.output {
+    case .lines(let lines) where lines.isEmpty: break
+    case .lines(let lines): talk.data(Array(lines.map { PlainText.visible($0) + "\n" }.joined().utf8))
+    case .bytes(let bytes): talk.data(bytes)
+    }
+    if case .spoken = result.messageGoes { talk.note(result.message) }
+  }
+
+  /// Prints a failure. JSON members stand in the order `ok`, `code`, `message`, `kept`, `hint`, payload.
+  func print(_ failure: CommandFailure) {
+    talk.failure(failure)
+    if !json { return }
+    let kept = failure.kept.map { [JSONOutput.Member("kept", .string($0))] } ?? []
+    let hint = failure.hint.map { [JSONOutput.Member("hint", .string($0))] } ?? []
+    object(head(failure.status, failure.code, failure.message) + kept + hint + failure.payload)
+  }
+
+  private func head(_ status: ExitStatus, _ code: String, _ message: String) -> [JSONOutput.Member] {
+    [
+      .init("ok", .bool(status == .done)), .init("code", .string(code)), .init("message", .string(message)),
+    ]
+  }
+
+  private func object(_ members: [JSONOutput.Member]) {
+    assert(Set(members.map(\.key)).count == members.count, "a payload repeats a key")
+    talk.data(Array((JSONOutput.object(members).text + "\n").utf8))
+  }
+}
