@@ -16,7 +16,7 @@ public final class NginxServer: Sendable {
 
   /// Serves `root` with the good certificate of a TLS server; the port was free a moment ago.
   public init(root: String, certificatesOf tls: TLSServer) throws {
-    guard let program = Self.program else { throw ChildProcess.Failure("nginx is not installed") }
+    guard let program = Self.program else { throw SystemFailure("nginx is not installed") }
     let port = try Self.freePort()
     folder =
       FileManager.default.temporaryDirectory.appendingPathComponent("ota-nginx-\(UUID().uuidString)").path
@@ -42,7 +42,7 @@ public final class NginxServer: Sendable {
   }
 
   deinit {
-    process.kill()
+    process.signal(SIGKILL)
     // What is left of the folder is in the temporary directory and harms nobody.
     try? FileManager.default.removeItem(atPath: folder)
   }

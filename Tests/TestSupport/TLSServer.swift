@@ -39,10 +39,10 @@ public final class TLSServer: Sendable {
     try Self.makeCertificates(in: folder)
     let names = Certificate.allCases.map(\.rawValue)
     process = try ChildProcess("/usr/bin/env", ["python3", "-c", Self.script, folder] + names)
-    let line = try process.readLine()
+    let line = try process.readLine() ?? ""
     let numbers = line.split(separator: " ").compactMap { Int($0) }
     guard numbers.count == names.count else {
-      throw ChildProcess.Failure("the TLS server printed \"\(line)\"")
+      throw SystemFailure("the TLS server printed \"\(line)\"")
     }
     ports = Dictionary(uniqueKeysWithValues: zip(Certificate.allCases, numbers))
     authorityFile = folder + "/ca.pem"
@@ -63,7 +63,8 @@ public final class TLSServer: Sendable {
   private static func makeCertificates(in folder: String) throws {
     func openssl(_ arguments: String) throws {
       let words = arguments.split(separator: " ").map { $0.replacingOccurrences(of: "@", with: folder + "/") }
-      try ChildProcess.run("/usr/bin/env", ["openssl"] + words)
+      let result = try run("/usr/bin/env", ["openssl"] + words)
+      guard result.status == .exited(0) else { throw SystemFailure("openssl: \(result.errors)") }
     }
     let key = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes"
     let here = "subjectAltName=DNS:localhost,IP:127.0.0.1"
