@@ -107,6 +107,16 @@ struct JSONReaderTests {
     #expect(error?.field == bad.field)
   }
 
+  @Test("B31: a name that stands twice is refused in a large object too, wherever it stands")
+  func duplicateKeysAmongMany() throws {
+    let names = (0..<40).map { "\"k\($0)\":0" }.joined(separator: ",")
+    #expect(throws: Never.self) { try read("{\(names)}") }
+    for again in [0, 14, 15, 16, 17, 39] {
+      let error = #expect(throws: InputError.self) { try read("{\(names),\"k\(again)\":1}") }
+      #expect(error?.reason == .duplicateKey && error?.field == "k\(again)")
+    }
+  }
+
   @Test("names that differ in bytes are different names, also when Unicode calls them equal")
   func distinctKeys() throws {
     #expect(throws: Never.self) { try read("{\"\u{E9}\":1,\"e\u{301}\":2,\"a\":1,\"A\":2,\"a \":3}") }
@@ -159,6 +169,17 @@ struct JSONReaderTests {
     let error = #expect(throws: InputError.self) { try JSONReader.read([0xFF, 0xFF, 0xFF], maxBytes: 2) }
     #expect(error?.reason == .tooLarge)
     #expect(throws: Never.self) { try JSONReader.read(Array("12".utf8), maxBytes: 2) }
+  }
+
+  @Test("time grows with the number of members, not with its square")
+  func linearObject() throws {
+    let text = { (count: Int) in
+      Array(("{" + (0..<count).map { "\"k\($0)\":0" }.joined(separator: ",") + "}").utf8)
+    }
+    let (short, long) = (text(2_000), text(20_000))
+    let few = try threadSeconds { _ = try JSONReader.read(short, maxBytes: 1 << 20) }
+    let many = try threadSeconds { _ = try JSONReader.read(long, maxBytes: 1 << 20) }
+    #expect(many / few < 25)
   }
 
   @Test("time grows with the length of the text, not with its square")

@@ -54,6 +54,7 @@ struct SourceAliasTests {
         #expect(try found(reference, ["ABC", "DEF"], [(old, "DEF")]) == ["ABC"])
       }
     }
+    #expect(try found("data:a-b", ["A_B", "A-B", "DEF"], [("A_B", "DEF")]) == nil)
     #expect(try found("A", ["ABC", "DEF"], [("A", "ABC"), ("ABC", "DEF")]) == ["ABC", "A"])
   }
 

@@ -150,6 +150,15 @@ struct SourceCatalogTests {
     #expect(refusal(many)?.reason == .tooLarge)
   }
 
+  @Test("reading takes time in proportion to the number of entries")
+  func linear() throws {
+    let catalog = { (count: Int) in Fixtures.smallCatalog(ids: (0..<count).map { "SOURCE_\($0)" }) }
+    let (small, large) = (catalog(300), catalog(3000))
+    let few = try threadSeconds { _ = try SourceCatalog.decode(small) }
+    let many = try threadSeconds { _ = try SourceCatalog.decode(large) }
+    #expect(many / few < 25)
+  }
+
   @Test("an id has 1 to 256 bytes, and is equal to another only byte for byte")
   func ids() throws {
     #expect(SourceID(String(repeating: "A", count: 256)) != nil)

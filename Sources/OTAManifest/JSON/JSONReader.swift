@@ -9,8 +9,21 @@ public struct JSONReader {
     let isObject: Bool
     var items: [JSONValue] = []
     var members: [JSONMember] = []
-    var keys: Set<[UInt8]> = []
-    var key = ""
+    /// The keys so far, once there are more than a few.
+    private var keys: Set<ExactText> = []
+    private(set) var key = ""
+
+    init(isObject: Bool) { self.isObject = isObject }
+
+    /// Begins the next member; false when the object has that key already.
+    ///
+    /// Few keys are compared one by one, many through a set, so that hostile objects stay linear too.
+    mutating func begin(_ key: String) -> Bool {
+      self.key = key
+      guard members.count >= 16 else { return !members.contains { $0.key.hasSameBytes(as: key) } }
+      if keys.isEmpty { keys = Set(members.map { ExactText($0.key) }) }
+      return keys.insert(ExactText(key)).inserted
+    }
   }
 
   private var scanner: JSONScanner
@@ -112,8 +125,7 @@ public struct JSONReader {
         "has something other than a quoted name where one must stand", at: path(of: open.dropLast()))
     }
     let key = try located { (scanner) throws(InputError) in try scanner.string() }
-    open[top].key = key
-    guard open[top].keys.insert(Array(key.utf8)).inserted else {
+    guard open[top].begin(key) else {
       throw fault("stands twice in the same object", .duplicateKey)
     }
     scanner.skipSpace()

@@ -70,22 +70,29 @@ struct JSONScanner {
   mutating func string() throws(InputError) -> String {
     advance()
     var text: [UInt8] = []
-    while let byte = current {
-      switch byte {
+    while true {
+      let run = plainRun()
+      switch current {
       case UInt8(ascii: "\""):
         advance()
-        return String(decoding: text, as: UTF8.self)
+        return String(decoding: text.isEmpty ? run : (text + run)[...], as: UTF8.self)
       case UInt8(ascii: "\\"):
         advance()
+        text += run
         try appendEscape(to: &text)
-      case 0..<0x20:
-        throw InputError(.syntax, "has a raw control character inside a string")
-      default:
-        text.append(byte)
-        advance()
+      case nil: throw InputError(.syntax, "is a string without a closing quote")
+      default: throw InputError(.syntax, "has a raw control character inside a string")
       }
     }
-    throw InputError(.syntax, "is a string without a closing quote")
+  }
+
+  /// Steps over the bytes of a string that stand for themselves.
+  private mutating func plainRun() -> ArraySlice<UInt8> {
+    let start = position
+    while let byte = current, byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
+      position += 1
+    }
+    return bytes[start..<position]
   }
 
   private mutating func appendEscape(to text: inout [UInt8]) throws(InputError) {

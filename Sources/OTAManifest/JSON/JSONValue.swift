@@ -1,5 +1,5 @@
 /// A JSON document as it was written: members in order, numbers as their text, strings as exact code units.
-public indirect enum JSONValue: Equatable, Sendable {
+public enum JSONValue: Equatable, Sendable {
   case object([JSONMember])
   case array([JSONValue])
   case string(String)

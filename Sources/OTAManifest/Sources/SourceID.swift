@@ -25,20 +25,6 @@ extension SourceID: CustomStringConvertible {
   public var description: String { text }
 }
 
-/// A text that is equal to another only when all their bytes are.
-struct ExactText: Hashable, Sendable {
-  let text: String
-
-  init(_ text: String) { self.text = text }
-
-  static func == (left: ExactText, right: ExactText) -> Bool { left.text.hasSameBytes(as: right.text) }
-
-  func hash(into hasher: inout Hasher) {
-    for byte in text.utf8 { hasher.combine(byte) }
-    hasher.combine(0xFF as UInt8)
-  }
-}
-
 /// Whether a code is one of the C0 or C1 controls, or DEL.
 private func isControl(_ scalar: Unicode.Scalar) -> Bool {
   scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
