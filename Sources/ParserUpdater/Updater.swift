@@ -55,13 +55,13 @@ public final class Updater: Sendable {
   /// Speaks for the release and the launch of `release` only; anything else is ignored and written to the history.
   @discardableResult
   public func confirm(_ release: ActiveRelease) -> VerdictResult {
-    confirm(release.reference, launch: release.launch)
+    StoreChange(configuration, now: now()).apply(.confirmed, release.reference, release.launch)
   }
 
   /// Says that the app ends in good order before it could tell whether the release works: the launch does not count.
   @discardableResult
   public func close(_ release: ActiveRelease) -> VerdictResult {
-    close(release.reference, launch: release.launch)
+    StoreChange(configuration, now: now()).apply(.closed, release.reference, release.launch)
   }
 
   /// Says that a release does not work: it is rejected at once, and the next candidate takes its place in this launch.
@@ -165,13 +165,33 @@ public final class Updater: Sendable {
 }
 
 extension Updater {
-  /// The same as `confirm`, for a caller that kept only the names of release and launch.
-  package func confirm(_ release: ReleaseReference?, launch: LaunchID) -> VerdictResult {
-    StoreChange(configuration, now: now()).apply(.confirmed, release, launch)
+  /// The same as `confirm`, for a process that kept only the names of release and launch.
+  ///
+  /// - Parameters:
+  ///   - version: the release; `nil` for the current one.
+  ///   - launch: the launch; `nil` for the newest of the release on trial.
+  public func confirm(version: ReleaseVersion? = nil, launch: LaunchID? = nil) throws(Problem) -> VerdictResult {
+    try StoreChange(configuration, now: now()).apply(.confirmed, version: version, launch: launch)
   }
 
-  /// The same as `close`, for a caller that kept only the names of release and launch.
-  package func close(_ release: ReleaseReference?, launch: LaunchID) -> VerdictResult {
-    StoreChange(configuration, now: now()).apply(.closed, release, launch)
+  /// The same as `close`, for a process that kept only the names of release and launch.
+  public func close(version: ReleaseVersion? = nil, launch: LaunchID? = nil) throws(Problem) -> VerdictResult {
+    try StoreChange(configuration, now: now()).apply(.closed, version: version, launch: launch)
+  }
+
+  /// The same as `fail`, for a process that kept only the names of release and launch.
+  ///
+  /// - Returns: the release to run instead.
+  public func fail(
+    version: ReleaseVersion? = nil, launch: LaunchID? = nil, reason: String
+  ) throws(Problem) -> ActiveRelease {
+    let (release, spoken) = try StoreQuestion(configuration, now: now()).running(version: version, launch: launch)
+    let failure = Activation.Failure(release: release, launch: spoken, reason: reason)
+    return active.withLock { active in
+      var activation = Activation(configuration, now: now(), failure: failure)
+      let next = activation.run()
+      active = next
+      return next
+    }
   }
 }

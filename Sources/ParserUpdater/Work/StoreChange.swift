@@ -33,6 +33,16 @@ struct StoreChange {
     }
   }
 
+  /// Writes down what somebody says who kept only the names of release and launch.
+  func apply(
+    _ verdict: LaunchVerdict, version: ReleaseVersion?, launch: LaunchID?
+  ) throws(Problem) -> VerdictResult {
+    let question = StoreQuestion(configuration, now: now)
+    guard try question.hasDownloads || version != nil else { return .nothingToDo }
+    let (release, spoken) = try question.running(version: version, launch: launch)
+    return apply(verdict, release, spoken)
+  }
+
   func rollback() throws(Problem) -> RollbackResult {
     try change { (state) throws(Problem) in
       if state.pin != nil {

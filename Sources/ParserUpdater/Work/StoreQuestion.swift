@@ -32,6 +32,26 @@ struct StoreQuestion {
       damage: damage, next: explanation(state, store, offer: nil))
   }
 
+  /// Whether anything but the copy inside the app can be running.
+  var hasDownloads: Bool {
+    get throws(Problem) { try read().state.current != nil }
+  }
+
+  /// The release and launch that a word without all names speaks for.
+  func running(
+    version: ReleaseVersion?, launch: LaunchID?
+  ) throws(Problem) -> (release: ReleaseReference, launch: LaunchID) {
+    let state = try read().state
+    let slots = [state.current, state.previous].compactMap(\.self)
+    guard let release = slots.first(where: { version == nil || $0.version == version }) else {
+      let named = version.map { "release \($0) is not one that this device runs" }
+      throw Problem(
+        .noSuchRelease, named ?? "the copy inside the app runs, which is neither confirmed nor rejected",
+        kept: "the state as it was")
+    }
+    return (release, launch ?? state.trial?.launches.last ?? .random())
+  }
+
   func history() throws(Problem) -> [HistoryEvent] {
     do {
       guard let store = try DeviceStore.open(configuration.directory) else { return [] }
