@@ -34,7 +34,7 @@ import Testing
       let page = HelpPage.lines(for: path, table).joined(separator: "\n")
       for option in table.options(at: path) {
         #expect(page.contains(option.synopsis), "\(path) \(option.name)")
-        for spelling in option.spellings { #expect(page.contains(spelling)) }
+        if let letter = option.shortName { #expect(page.contains("-\(letter), \(option.dashed)")) }
       }
       for word in table.words(after: path) { #expect(page.contains("  \(word)  "), "\(path) \(word)") }
     }
@@ -46,7 +46,10 @@ import Testing
     let page = ReferencePage.markdown(table)
     for verb in table.verbs {
       #expect(page.contains("## \(table.tool) \(verb.spec.name)\n"))
-      for option in verb.spec.options { #expect(page.contains("`\(option.synopsis)` |")) }
+      for option in verb.spec.options + CommandTable.globalOptions {
+        let short = option.shortName.map { "`-\($0)`, " } ?? ""
+        #expect(page.contains("| \(short)`\(option.synopsis)` |"))
+      }
       for shell in CompletionShell.allCases {
         let script = shell.script(for: table)
         for option in verb.spec.options {
