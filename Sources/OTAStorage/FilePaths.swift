@@ -24,3 +24,21 @@ public func durablyReplaceFile(
   }
   try Directory.open(parent).replace(String(name), with: bytes, mode: mode)
 }
+
+/// Everything that stands on standard input, until its end; `.tooLarge` beyond the limit.
+public func readStandardInput(maxBytes: Int) throws(StorageError) -> [UInt8] {
+  let path = "standard input"
+  let number = dup(STDIN_FILENO)
+  guard number >= 0 else { throw StorageError(operation: "read", path: path, systemCode: errno) }
+  let input = Descriptor(owning: number)
+  var bytes: [UInt8] = []
+  while true {
+    let chunk = try input.read(upTo: 65_536, path: path)
+    if chunk.isEmpty { return bytes }
+    bytes += chunk
+    guard bytes.count <= maxBytes else {
+      throw StorageError(
+        .tooLarge, operation: "read", path: path, reason: "it has more than \(maxBytes) bytes")
+    }
+  }
+}

@@ -170,12 +170,15 @@ extension Updater {
   /// - Parameters:
   ///   - version: the release; `nil` for the current one.
   ///   - launch: the launch; `nil` for the newest of the release on trial.
-  public func confirm(version: ReleaseVersion? = nil, launch: LaunchID? = nil) throws(Problem) -> VerdictResult {
+  public func confirm(version: ReleaseVersion? = nil, launch: LaunchID? = nil) throws(Problem)
+    -> VerdictResult
+  {
     try StoreChange(configuration, now: now()).apply(.confirmed, version: version, launch: launch)
   }
 
   /// The same as `close`, for a process that kept only the names of release and launch.
-  public func close(version: ReleaseVersion? = nil, launch: LaunchID? = nil) throws(Problem) -> VerdictResult {
+  public func close(version: ReleaseVersion? = nil, launch: LaunchID? = nil) throws(Problem) -> VerdictResult
+  {
     try StoreChange(configuration, now: now()).apply(.closed, version: version, launch: launch)
   }
 
@@ -185,7 +188,8 @@ extension Updater {
   public func fail(
     version: ReleaseVersion? = nil, launch: LaunchID? = nil, reason: String
   ) throws(Problem) -> ActiveRelease {
-    let (release, spoken) = try StoreQuestion(configuration, now: now()).running(version: version, launch: launch)
+    let (release, spoken) = try StoreQuestion(configuration, now: now()).running(
+      version: version, launch: launch)
     let failure = Activation.Failure(release: release, launch: spoken, reason: reason)
     return active.withLock { active in
       var activation = Activation(configuration, now: now(), failure: failure)

@@ -1,3 +1,5 @@
+internal import OTAManifest
+
 /// Why a verb did not do what it was asked: who must act, in words for people and for programs.
 struct CommandFailure: Error, Sendable {
   let status: ExitStatus
@@ -10,7 +12,7 @@ struct CommandFailure: Error, Sendable {
   /// What to do about it.
   var hint: String?
   /// Further members of the JSON object, in this order.
-  var payload: [JSONOutput.Member] = []
+  var payload: [JSONMember] = []
 
   init(_ status: ExitStatus, code: String, message: String, kept: String? = nil, hint: String? = nil) {
     self.status = status

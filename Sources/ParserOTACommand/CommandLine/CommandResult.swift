@@ -1,3 +1,5 @@
+internal import OTAManifest
+
 /// What a verb hands back; the tool prints it, so a verb itself writes nothing to standard output.
 struct CommandResult: Sendable {
   /// What goes to standard output when `--json` is not given.
@@ -24,13 +26,13 @@ struct CommandResult: Sendable {
   let messageGoes: Message
   var output: Output
   /// Members of the JSON object after `ok`, `code` and `message`, in this order.
-  var payload: [JSONOutput.Member]
+  var payload: [JSONMember]
   /// Said on standard error, and a member `warnings` of the JSON object when there are any.
   var warnings: [String] = []
 
   /// A verb that changed something: the message is said.
   static func outcome(
-    _ code: String, _ message: String, lines: [String] = [], payload: [JSONOutput.Member] = []
+    _ code: String, _ message: String, lines: [String] = [], payload: [JSONMember] = []
   ) -> CommandResult {
     CommandResult(
       code: code, message: message, messageGoes: .spoken, output: .lines(lines), payload: payload)
@@ -38,7 +40,7 @@ struct CommandResult: Sendable {
 
   /// A verb that answers a question: the lines are the answer, the message stands in JSON only.
   static func answer(
-    _ code: String, _ message: String, lines: [String], payload: [JSONOutput.Member] = []
+    _ code: String, _ message: String, lines: [String], payload: [JSONMember] = []
   ) -> CommandResult {
     CommandResult(
       code: code, message: message, messageGoes: .inJSONOnly, output: .lines(lines), payload: payload)

@@ -1,3 +1,5 @@
+internal import OTAManifest
+
 /// Prints what a verb handed back: one JSON object, or lines and talk.
 struct ResultPrinter {
   let talk: Talk
@@ -7,7 +9,7 @@ struct ResultPrinter {
   func print(_ result: CommandResult) {
     for warning in result.warnings { talk.warning(warning) }
     if json {
-      let warnings = result.warnings.map { JSONOutput.string($0) }
+      let warnings = result.warnings.map { JSONValue.string($0) }
       object(
         head(result.status, result.code, result.message) + result.payload
           + (warnings.isEmpty ? [] : [.init("warnings", .array(warnings))]))
@@ -25,19 +27,19 @@ struct ResultPrinter {
   func print(_ failure: CommandFailure) {
     talk.failure(failure)
     if !json { return }
-    let kept = failure.kept.map { [JSONOutput.Member("kept", .string($0))] } ?? []
-    let hint = failure.hint.map { [JSONOutput.Member("hint", .string($0))] } ?? []
+    let kept = failure.kept.map { [JSONMember("kept", .string($0))] } ?? []
+    let hint = failure.hint.map { [JSONMember("hint", .string($0))] } ?? []
     object(head(failure.status, failure.code, failure.message) + kept + hint + failure.payload)
   }
 
-  private func head(_ status: ExitStatus, _ code: String, _ message: String) -> [JSONOutput.Member] {
+  private func head(_ status: ExitStatus, _ code: String, _ message: String) -> [JSONMember] {
     [
       .init("ok", .bool(status == .done)), .init("code", .string(code)), .init("message", .string(message)),
     ]
   }
 
-  private func object(_ members: [JSONOutput.Member]) {
+  private func object(_ members: [JSONMember]) {
     assert(Set(members.map(\.key)).count == members.count, "a payload repeats a key")
-    talk.data(Array((JSONOutput.object(members).text + "\n").utf8))
+    talk.data(JSONValue.object(members).encoded(indented: false) + [0x0A])
   }
 }

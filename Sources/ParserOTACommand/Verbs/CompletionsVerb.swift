@@ -1,3 +1,5 @@
+internal import OTAManifest
+
 extension Verb {
   static let completions = Verb(
     VerbSpec(

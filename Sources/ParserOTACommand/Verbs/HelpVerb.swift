@@ -1,3 +1,5 @@
+internal import OTAManifest
+
 extension Verb {
   static let help = Verb(
     VerbSpec(

@@ -3,6 +3,13 @@ extension CommandTable {
   static let shipped = CommandTable(
     tool: "parser-ota",
     summary: "publish parser releases from CI, and take, explain and undo them on devices",
-    groups: [:],
-    verbs: [.help, .version, .completions])
+    groups: [
+      "device": "take, launch, judge and undo releases on a device",
+      "source": "look up sources by whatever references libraries carry",
+    ],
+    verbs: [
+      .deviceInit, .deviceCheck, .deviceUpdate, .deviceActivate, .deviceConfirm, .deviceClose, .deviceFail,
+      .deviceRollback, .devicePin, .deviceUnpin, .deviceForget, .deviceStatus, .deviceHistory, .deviceExplain,
+      .sourceResolve, .help, .version, .completions,
+    ])
 }

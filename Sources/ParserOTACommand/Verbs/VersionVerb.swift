@@ -1,3 +1,5 @@
+internal import OTAManifest
+
 extension Verb {
   /// The version of the tool, by semantic versioning.
   static let toolVersion = "0.1.0"

@@ -1,0 +1,112 @@
+internal import OTAFeed
+internal import OTAManifest
+internal import OTAStorage
+internal import ParserUpdater
+
+/// What `device init` was told, kept in the store for the other device verbs; the library does not read it.
+struct DeviceSettings: Equatable {
+  static let fileName = "device.json"
+  private static let maxBytes = 64 << 10
+  private static let fields = [
+    "format", "feed", "trust", "embedded", "channel", "appVersion", "contracts", "unconfirmedLaunches",
+    "allowHTTPLoopback",
+  ]
+
+  /// A URL or an absolute path.
+  var feed: String
+  /// An absolute path.
+  var embedded: String
+  var channel = Channel.stable
+  var app = AppCapabilities()
+  var unconfirmedLaunches = 2
+  var allowsHTTPOnLoopback = false
+
+  /// Reads the settings of a store.
+  static func read(store: String) throws(CommandFailure) -> DeviceSettings {
+    do {
+      let bytes = try Directory.open(store).read(fileName, maxBytes: maxBytes)
+      return try DeviceSettings(JSONObject(JSONReader.read(bytes, maxBytes: maxBytes), known: fields))
+    } catch let error as StorageError where error.kind == .missing {
+      throw CommandFailure(
+        .notAchieved, code: ProblemCode.notAStore.rawValue, message: "\(store) is not a store of this tool",
+        hint: "run parser-ota device init --store \(store) first")
+    } catch let error as StorageError {
+      throw CommandFailure(Problem(error))
+    } catch let error as InputError {
+      throw CommandFailure(
+        .localDisk, code: ProblemCode.storageFailed.rawValue,
+        message: "\(store)/\(fileName): \(error.message)",
+        kept: "the releases of the store", hint: "run parser-ota device init again with the same options")
+    } catch {
+      throw CommandFailure(.localDisk, code: "storage-failed", message: "\(store)/\(fileName) cannot be read")
+    }
+  }
+
+  private init(_ object: JSONObject) throws(InputError) {
+    _ = try object.integer("format", in: 1...1)
+    feed = try object.string("feed")
+    guard try object.string("trust") == Trust.checksumsOnly.name else {
+      throw InputError(.malformed, field: "trust", "is not known to this version")
+    }
+    embedded = try object.string("embedded")
+    channel = try object.channel("channel")
+    app.version = try object.optional("appVersion", object.appVersion)
+    for item in try object.array("contracts") {
+      app.contracts.insert(try JSONObject.integer(item, path: "contracts"))
+    }
+    unconfirmedLaunches = Int(try object.integer("unconfirmedLaunches", in: 1...100))
+    allowsHTTPOnLoopback = try object.bool("allowHTTPLoopback")
+  }
+
+  init(feed: String, embedded: String) {
+    self.feed = feed
+    self.embedded = embedded
+  }
+
+  /// Writes the settings into a store, which is made when there is none.
+  func write(store: String) throws(CommandFailure) {
+    do {
+      let directory = try Directory.create(store)
+      try directory.checkPrivate()
+      try directory.replace(Self.fileName, with: json.encoded(indented: true))
+    } catch {
+      throw CommandFailure(Problem(error))
+    }
+  }
+
+  /// The settings as members of an object.
+  var members: [JSONMember] {
+    var members = [
+      JSONMember("format", .integer(1)), JSONMember("feed", .string(feed)),
+      JSONMember("trust", .string(Trust.checksumsOnly.name)), JSONMember("embedded", .string(embedded)),
+      JSONMember("channel", .string(channel.name)),
+    ]
+    if let version = app.version { members.append(JSONMember("appVersion", .string(version.text))) }
+    members.append(JSONMember("contracts", .array(app.contracts.sorted().map { .integer($0) })))
+    members.append(JSONMember("unconfirmedLaunches", .integer(Int64(unconfirmedLaunches))))
+    members.append(JSONMember("allowHTTPLoopback", .bool(allowsHTTPOnLoopback)))
+    return members
+  }
+
+  private var json: JSONValue { .object(members) }
+
+  /// The configuration of the library.
+  func configuration(store: String) throws(CommandFailure) -> UpdaterConfiguration {
+    let location: FeedLocation
+    do {
+      location = try FeedLocation(feed)
+    } catch {
+      throw CommandFailure(
+        .localDisk, code: ProblemCode.storageFailed.rawValue,
+        message: "\(store)/\(Self.fileName): feed \(error.message)",
+        hint: "run parser-ota device init again")
+    }
+    var configuration = UpdaterConfiguration(
+      directory: store, feed: location, trust: .checksumsOnly, embedded: .directory(embedded))
+    configuration.channel = channel
+    configuration.app = app
+    configuration.unconfirmedLaunchLimit = unconfirmedLaunches
+    configuration.allowsPlainHTTPOnLoopback = allowsHTTPOnLoopback
+    return configuration
+  }
+}

@@ -1,0 +1,77 @@
+internal import OTAFeed
+internal import OTAManifest
+internal import ParserUpdater
+
+/// How the texts of a command line become checked values; each refusal is the rest of a sentence.
+enum Readings {
+  static func version(_ text: String) throws(Refusal) -> ReleaseVersion {
+    guard let version = ReleaseVersion(decimal: text) else {
+      throw Refusal("must be a release version: a whole number from 1, digits only")
+    }
+    return version
+  }
+
+  static func channel(_ text: String) throws(Refusal) -> Channel {
+    guard let channel = Channel(text) else {
+      throw Refusal("must be a channel name: lower-case letters, digits and hyphens, at most 32")
+    }
+    return channel
+  }
+
+  static func appVersion(_ text: String) throws(Refusal) -> AppVersion {
+    guard let version = AppVersion(text) else { throw Refusal("must be an app version such as 2.1.0") }
+    return version
+  }
+
+  static func contract(_ text: String) throws(Refusal) -> Int64 {
+    guard let version = ReleaseVersion(decimal: text) else {
+      throw Refusal("must be a contract number: a whole number from 1, digits only")
+    }
+    return version.number
+  }
+
+  static func count(_ text: String) throws(Refusal) -> Int {
+    guard let version = ReleaseVersion(decimal: text), version.number <= 10_000 else {
+      throw Refusal("must be a whole number from 1 to 10000")
+    }
+    return Int(version.number)
+  }
+
+  static func launch(_ text: String) throws(Refusal) -> LaunchID {
+    guard let launch = LaunchID(text) else {
+      throw Refusal("must be the name of a launch: the 16 digits that device activate printed")
+    }
+    return launch
+  }
+
+  static func digest(_ text: String) throws(Refusal) -> Digest {
+    guard let digest = Digest(hex: text) else {
+      throw Refusal("must be a SHA-256 digest: 64 hexadecimal digits")
+    }
+    return digest
+  }
+
+  static func alias(_ text: String) throws(Refusal) -> SourceAlias {
+    let parts = text.split(separator: "=", omittingEmptySubsequences: false)
+    guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
+      throw Refusal("must be OLD=NEW, two source ids")
+    }
+    return SourceAlias(old: String(parts[0]), new: String(parts[1]))
+  }
+
+  static func address(_ text: String) throws(Refusal) -> WebAddress {
+    do {
+      return try WebAddress(text).asFolder
+    } catch {
+      throw Refusal(error.detail)
+    }
+  }
+
+  static func feed(_ text: String) throws(Refusal) -> FeedLocation {
+    do {
+      return try FeedLocation(text)
+    } catch {
+      throw Refusal(error.detail)
+    }
+  }
+}

@@ -1,0 +1,108 @@
+internal import OTAFeed
+internal import OTAManifest
+internal import OTAStorage
+internal import ParserUpdater
+
+extension Verb {
+  static let deviceInit = Verb(
+    VerbSpec(
+      ["device", "init"], summary: "make a store that takes releases from a feed",
+      options: [
+        DeviceVerb.store,
+        .option("feed", "URL|DIR", "the feed: an https URL, a file: URL or a folder").completing(.directory)
+          .required(),
+        .flag(
+          "checksums-only", "accept that the feed is not signed: sizes and digests are checked, nothing more"
+        )
+        .required(),
+        .option("embedded", "DIR", "the copy inside the app, as parser-ota embed writes it").completing(
+          .directory
+        )
+        .required(),
+        .option("channel", "NAME", "the channel to follow; stable when left out"),
+        .option("app-version", "V", "the version of the app, such as 2.1.0"),
+        .option("contract", "N", "a contract that the app implements; once for each").repeatable(),
+        .option(
+          "unconfirmed-launches", "N",
+          "how many launches may end unconfirmed before a release is rejected; 2 when left out"),
+        .flag("allow-http-loopback", "allow plain http to this machine's own loopback address, for tests"),
+      ],
+      manual: VerbManual(
+        details: [
+          "Run it again to change the settings of a store; its releases stay. A feed that is a folder needs no server."
+        ],
+        examples: ["parser-ota device init --store store --feed feed --checksums-only --embedded app"],
+        exits: [.done, .notAchieved, .untrustedContent, .localDisk])),
+    run: { arguments, context throws(CommandFailure) in
+      let store = context.absolutePath(try arguments.required("store"))
+      let settings = try settings(arguments, context)
+      let embedded = try requireEmbedded(settings.embedded)
+      let before = try? DeviceSettings.read(store: store)  // Unreadable or missing settings are written anew.
+      try settings.write(store: store)
+      let outcome = before == nil ? "created" : before == settings ? "unchanged" : "updated"
+      return .outcome(
+        outcome,
+        "store \(store) \(outcome): follows \(settings.feed), channel \(settings.channel), copy inside the app is release \(embedded)",
+        payload: [
+          JSONMember("store", .string(store)), JSONMember("embeddedVersion", .integer(embedded.number)),
+        ]
+          + settings.members.dropFirst()
+      ).warning(Trust.checksumsOnly.warning)
+    })
+
+  private static func settings(
+    _ arguments: ParsedArguments, _ context: CommandContext
+  ) throws(CommandFailure) -> DeviceSettings {
+    let feed: FeedLocation = try arguments.required("feed", as: Readings.feed)
+    var text = feed.text
+    if case .directory(let path) = feed { text = context.absolutePath(path) }
+    var settings = DeviceSettings(
+      feed: text, embedded: context.absolutePath(try arguments.required("embedded")))
+    settings.channel = try arguments.value("channel", as: Readings.channel) ?? .stable
+    settings.app = AppCapabilities(
+      version: try arguments.value("app-version", as: Readings.appVersion),
+      contracts: Set(try arguments.values("contract", as: Readings.contract)))
+    settings.unconfirmedLaunches = try arguments.value("unconfirmed-launches", as: Readings.count) ?? 2
+    settings.allowsHTTPOnLoopback = arguments.flag("allow-http-loopback")
+    if case .web(let address) = feed, address.scheme == "http" {
+      guard address.isLoopback else {
+        throw CommandFailure(
+          .usage, code: ProblemCode.forbiddenURL.rawValue, message: "--feed \(text) is plain http",
+          hint: "give an https URL")
+      }
+      guard settings.allowsHTTPOnLoopback else {
+        throw CommandFailure(
+          .usage, code: ProblemCode.forbiddenURL.rawValue,
+          message: "--feed \(text) is plain http to this machine",
+          hint: "add --allow-http-loopback when this is a test on your own machine")
+      }
+    }
+    return settings
+  }
+
+  /// A store whose last resort does not work is not worth having: said at once, not at the first launch.
+  private static func requireEmbedded(_ path: String) throws(CommandFailure) -> ReleaseVersion {
+    let configuration = UpdaterConfiguration(
+      directory: path + "/.no-store", feed: .directory(path), trust: .checksumsOnly,
+      embedded: .directory(path))
+    let active = Updater(configuration).activate()
+    guard let version = active.version else {
+      let reason =
+        (active.notes.map(\.message) + active.passedOver.map(\.message)).first ?? "it is not usable"
+      throw CommandFailure(
+        .untrustedContent, code: ProblemCode.embeddedUnusable.rawValue,
+        message: "--embedded \(path): \(reason)",
+        hint: "make it with parser-ota embed --feed DIR --out \(path)")
+    }
+    return version
+  }
+}
+
+extension CommandResult {
+  /// The same result with a warning, when there is one.
+  func warning(_ text: String?) -> CommandResult {
+    var result = self
+    if let text { result.warnings.append(text) }
+    return result
+  }
+}

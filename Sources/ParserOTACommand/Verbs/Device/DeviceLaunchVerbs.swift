@@ -1,0 +1,146 @@
+internal import OTAManifest
+internal import ParserUpdater
+
+extension Verb {
+  static let deviceActivate = Verb(
+    VerbSpec(
+      ["device", "activate"],
+      summary: "launch: choose, verify and record the release that runs, as an app does",
+      options: [
+        DeviceVerb.store,
+        .option("print", "WHAT", "write the verified bytes of this file to standard output instead")
+          .completing(.choice(["bundle", "sources"])),
+      ],
+      manual: VerbManual(
+        details: [
+          "Needs no network. A release on trial counts this launch as unconfirmed until device confirm, fail or close"
+            + " speaks for it."
+        ],
+        examples: [
+          "parser-ota device activate --store store",
+          "parser-ota device activate --store store --print bundle > parsers.bundle.js",
+        ],
+        exits: [.done, .untrustedContent, .localDisk])),
+    run: { arguments, context throws(CommandFailure) in
+      let wanted = arguments.value("print")
+      let active = try DeviceVerb.updater(arguments, context).activate()
+      guard let version = active.version else {
+        var failure = CommandFailure(
+          .untrustedContent, code: ProblemCode.embeddedUnusable.rawValue,
+          message: "nothing can be launched: "
+            + ((active.notes.map(\.message) + active.passedOver.map(\.message)).last ?? "no release is usable"),
+          hint: "give the store a good copy with parser-ota device init --embedded DIR")
+        failure.payload = DeviceVerb.members(active)
+        throw failure
+      }
+      let message =
+        "release \(version) runs (\(active.origin.rawValue), \(DeviceVerb.words(active.standing)))"
+      var result = CommandResult.answer(
+        "activated", message, lines: DeviceVerb.lines(active), payload: DeviceVerb.members(active))
+      if let wanted {
+        let bytes = wanted == "bundle" ? active.bundle : active.sources
+        result.output = .bytes(bytes)
+        result.payload.append(JSONMember("content", .string(String(decoding: bytes, as: UTF8.self))))
+      }
+      result.warnings = active.notes.map(\.message)
+      return result
+    })
+
+  private static let speaksFor: [OptionSpec] = [
+    DeviceVerb.store,
+    .option("release", "VERSION", "the release that is meant; the current one when left out"),
+    .option("launch", "ID", "the launch that is meant; the newest one on trial when left out"),
+  ]
+  private static let verdictExits: [ExitStatus] = [.done, .notAchieved, .localDisk, .busy]
+
+  static let deviceConfirm = Verb(
+    VerbSpec(
+      ["device", "confirm"], summary: "say that the release on trial works", options: speaksFor,
+      manual: VerbManual(
+        details: [
+          "Speaks for one release and one launch; a word for any other changes nothing and is written down."
+        ],
+        examples: ["parser-ota device confirm --store store"], exits: verdictExits)),
+    run: { arguments, context throws(CommandFailure) in
+      let updater = try DeviceVerb.updater(arguments, context)
+      let (version, launch) = try names(arguments)
+      let result = try DeviceVerb.run { () throws(Problem) in
+        try updater.confirm(version: version, launch: launch)
+      }
+      return try outcome(result, code: "confirmed", "the release is confirmed", updater)
+    })
+
+  static let deviceClose = Verb(
+    VerbSpec(
+      ["device", "close"], summary: "say that the app ended in good order: the launch does not count",
+      options: speaksFor,
+      manual: VerbManual(examples: ["parser-ota device close --store store"], exits: verdictExits)),
+    run: { arguments, context throws(CommandFailure) in
+      let updater = try DeviceVerb.updater(arguments, context)
+      let (version, launch) = try names(arguments)
+      let result = try DeviceVerb.run { () throws(Problem) in
+        try updater.close(version: version, launch: launch)
+      }
+      return try outcome(result, code: "closed", "the launch does not count", updater)
+    })
+
+  static let deviceFail = Verb(
+    VerbSpec(
+      ["device", "fail"],
+      summary: "say that the running release does not work: reject it and run the next candidate",
+      options: speaksFor + [.option("reason", "TEXT", "what went wrong, one line for the history")],
+      manual: VerbManual(
+        details: [
+          "Rejects at once. The same files are not used again, under whatever version, until device forget."
+        ],
+        examples: ["parser-ota device fail --store store --reason 'blank list'"], exits: verdictExits)),
+    run: { arguments, context throws(CommandFailure) in
+      let updater = try DeviceVerb.updater(arguments, context)
+      let (version, launch) = try names(arguments)
+      let before = try DeviceVerb.run { () throws(Problem) in try updater.status() }
+      let reason = arguments.value("reason") ?? "reported by hand"
+      let next = try DeviceVerb.run { () throws(Problem) in
+        try updater.fail(version: version, launch: launch, reason: reason)
+      }
+      let after = try DeviceVerb.run { () throws(Problem) in try updater.status() }
+      guard after.rejected != before.rejected else {
+        throw CommandFailure(
+          .notAchieved, code: ProblemCode.otherLaunch.rawValue,
+          message: "that release or launch is not the one on trial",
+          kept: "the state as it was", hint: "parser-ota device status shows what runs")
+      }
+      let left = after.rejected.last?.version
+      return .outcome(
+        "rejected",
+        "release \(left.map(\.description) ?? "") is rejected; release \(next.version.map(\.description) ?? "none") runs now",
+        lines: DeviceVerb.lines(next),
+        payload: [JSONMember("rejected", DeviceVerb.json(left))] + DeviceVerb.members(next))
+    })
+
+  private static func names(
+    _ arguments: ParsedArguments
+  ) throws(CommandFailure) -> (version: ReleaseVersion?, launch: LaunchID?) {
+    (
+      try arguments.value("release", as: Readings.version), try arguments.value("launch", as: Readings.launch)
+    )
+  }
+
+  private static func outcome(
+    _ result: VerdictResult, code: String, _ message: String, _ updater: Updater
+  ) throws(CommandFailure) -> CommandResult {
+    switch result {
+    case .recorded:
+      let current = try DeviceVerb.run { () throws(Problem) in try updater.status() }.current?.version
+      return .outcome(
+        code, current.map { "release \($0): \(message)" } ?? message,
+        payload: [JSONMember("version", DeviceVerb.json(current))])
+    case .nothingToDo:
+      return .outcome("nothing-to-do", "nothing to do: no release is on trial")
+    case .ignored(let reason):
+      throw CommandFailure(
+        .notAchieved, code: ProblemCode.otherLaunch.rawValue, message: reason, kept: "the state as it was",
+        hint: "parser-ota device status shows what runs")
+    case .notRecorded(let problem): throw CommandFailure(problem)
+    }
+  }
+}

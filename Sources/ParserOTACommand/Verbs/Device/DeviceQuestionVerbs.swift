@@ -1,0 +1,62 @@
+internal import OTAManifest
+internal import OTAStorage
+internal import ParserUpdater
+
+extension Verb {
+  private static let questionExits: [ExitStatus] = [.done, .notAchieved, .localDisk]
+
+  static let deviceStatus = Verb(
+    VerbSpec(
+      ["device", "status"], summary: "show what runs, what waits and what failed",
+      options: [DeviceVerb.store],
+      manual: VerbManual(examples: ["parser-ota device status --store store"], exits: questionExits)),
+    run: { arguments, context throws(CommandFailure) in
+      let updater = try DeviceVerb.updater(arguments, context)
+      let status = try DeviceVerb.run { () throws(Problem) in try updater.status() }
+      let page = StatusPage(status, updater.configuration)
+      return CommandResult.answer("status", page.summary, lines: page.lines, payload: page.members)
+        .warning(status.damage)
+    })
+
+  static let deviceHistory = Verb(
+    VerbSpec(
+      ["device", "history"], summary: "show what happened on this device, oldest first",
+      options: [DeviceVerb.store],
+      manual: VerbManual(examples: ["parser-ota device history --store store"], exits: questionExits)),
+    run: { arguments, context throws(CommandFailure) in
+      let updater = try DeviceVerb.updater(arguments, context)
+      let events = try DeviceVerb.run { () throws(Problem) in try updater.history() }
+      let lines = events.map { event in
+        "\(event.date?.description ?? "")  \(event.kind.rawValue)"
+          + (event.version.map { "  release \($0)" } ?? "") + "  \(event.text)"
+      }
+      return .answer(
+        "history", "\(events.count) events", lines: lines,
+        payload: [JSONMember("events", .array(events.map(\.json)))])
+    })
+
+  static let deviceExplain = Verb(
+    VerbSpec(
+      ["device", "explain"], summary: "explain what the next launch would run and why, and change nothing",
+      options: [
+        DeviceVerb.store,
+        .option("manifest", "FILE", "also explain what an update would do with this manifest").completing(
+          .file),
+      ],
+      manual: VerbManual(
+        examples: [
+          "parser-ota device explain --store store",
+          "parser-ota device explain --store store --manifest feed/manifest.json",
+        ], exits: questionExits + [.untrustedContent])),
+    run: { arguments, context throws(CommandFailure) in
+      let updater = try DeviceVerb.updater(arguments, context)
+      var manifest: [UInt8]?
+      if let path = arguments.value("manifest") {
+        manifest = try InputFile.read(
+          path, option: "--manifest", maxBytes: Limits.standard.maxManifestBytes, context)
+      }
+      let explanation = try DeviceVerb.run { () throws(Problem) in try updater.explain(manifest: manifest) }
+      let page = ExplanationPage(explanation)
+      return .answer("explained", page.summary, lines: page.lines, payload: page.members)
+    })
+}

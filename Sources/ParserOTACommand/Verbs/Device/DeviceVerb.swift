@@ -1,0 +1,132 @@
+internal import OTAManifest
+internal import OTAStorage
+internal import ParserUpdater
+
+/// What the device verbs have in common: the store, its settings, and how releases are shown.
+enum DeviceVerb {
+  static let store = OptionSpec.option("store", "DIR", "the folder of the device").completing(.directory)
+    .required()
+
+  /// The updater of the store that the command line names.
+  static func updater(
+    _ arguments: ParsedArguments, _ context: CommandContext
+  ) throws(CommandFailure) -> Updater {
+    let store = context.absolutePath(try arguments.required("store"))
+    let settings = try DeviceSettings.read(store: store)
+    return Updater(try settings.configuration(store: store))
+  }
+
+  /// Runs a call of the library and turns its problem into a failure of the command.
+  static func run<Value>(_ body: () throws(Problem) -> Value) throws(CommandFailure) -> Value {
+    do {
+      return try body()
+    } catch {
+      throw CommandFailure(error)
+    }
+  }
+
+  /// Runs an asynchronous call of the library and turns its problem into a failure of the command.
+  static func run<Value: Sendable>(
+    _ body: () async throws(Problem) -> Value
+  ) async throws(CommandFailure) -> Value {
+    do {
+      return try await body()
+    } catch {
+      throw CommandFailure(error)
+    }
+  }
+
+  /// A release that runs, as lines.
+  static func lines(_ active: ActiveRelease) -> [String] {
+    guard let version = active.version else { return ["nothing usable"] + reasons(active) }
+    var lines = ["release \(version) (\(active.origin.rawValue), \(words(active.standing)))"]
+    lines.append("  launch   \(active.launch)")
+    if let folder = active.folder {
+      lines.append("  bundle   \(folder)/parsers.bundle.js")
+      lines.append("  sources  \(folder)/sources.json")
+    }
+    if let notes = active.manifest?.notes { lines.append("  notes    \(notes)") }
+    return lines + reasons(active)
+  }
+
+  private static func reasons(_ active: ActiveRelease) -> [String] {
+    active.passedOver.map { "  passed over: \($0.message)" } + active.notes.map { "  note: \($0.message)" }
+  }
+
+  /// A release that runs, as members of an object.
+  static func members(_ active: ActiveRelease) -> [JSONMember] {
+    var members = [
+      JSONMember("version", active.version.map { .integer($0.number) } ?? .null),
+      JSONMember("origin", .string(active.origin.rawValue)),
+      JSONMember("standing", .string(active.standing.rawValue)),
+      JSONMember("launch", .string(active.launch.text)),
+    ]
+    if let folder = active.folder {
+      members.append(JSONMember("bundle", .string("\(folder)/parsers.bundle.js")))
+      members.append(JSONMember("sources", .string("\(folder)/sources.json")))
+    }
+    if let manifest = active.manifest { members.append(JSONMember("manifest", manifest.json)) }
+    members.append(JSONMember("passedOver", .array(active.passedOver.map(json))))
+    members.append(JSONMember("problems", .array(active.notes.map(json))))
+    return members
+  }
+
+  static func json(_ passed: PassedOver) -> JSONValue {
+    .object([
+      JSONMember("version", passed.version.map { .integer($0.number) } ?? .null),
+      JSONMember("origin", .string(passed.origin.rawValue)), JSONMember("code", .string(passed.code)),
+      JSONMember("message", .string(passed.message)),
+    ])
+  }
+
+  private static func json(_ problem: Problem) -> JSONValue {
+    .object([
+      JSONMember("code", .string(problem.code.rawValue)), JSONMember("message", .string(problem.message)),
+    ])
+  }
+
+  static func words(_ standing: ActiveRelease.Standing) -> String {
+    switch standing {
+    case .confirmed: "confirmed"
+    case .onTrial: "on trial"
+    case .unusable: "unusable"
+    }
+  }
+
+  /// What a check or update found, as code, sentence and status.
+  static func describe(_ result: CheckResult) -> (code: String, message: String, status: ExitStatus) {
+    switch result {
+    case .available(let version, let notes):
+      ("available", "release \(version) is available" + (notes.map { ": \($0)" } ?? ""), .done)
+    case .staged(let version): ("staged", "release \(version) is staged for the next launch", .done)
+    case .upToDate(let version):
+      ("up-to-date", "up to date" + (version.map { ": release \($0) is the newest" } ?? ""), .done)
+    case .older(let version, let floor):
+      (
+        "up-to-date",
+        "up to date: the feed serves release \(version), older than release \(floor) that was seen", .done
+      )
+    case .notUsable(let version, .versionReused):
+      (
+        ProblemCode.versionReused.rawValue,
+        "release \(version) of the feed has other bytes than the release \(version) that was accepted before",
+        .untrustedContent
+      )
+    case .notUsable(let version, let reason):
+      (reason.code, "release \(version) is present but not usable: it \(reason.text)", .notAchieved)
+    case .pinned(let version):
+      ("pinned", "release \(version) is available, but a release is pinned by hand", .done)
+    }
+  }
+
+  static func version(of result: CheckResult) -> ReleaseVersion? {
+    switch result {
+    case .available(let version, _), .staged(let version), .older(let version, _), .notUsable(let version, _),
+      .pinned(let version):
+      version
+    case .upToDate(let version): version
+    }
+  }
+
+  static func json(_ version: ReleaseVersion?) -> JSONValue { version.map { .integer($0.number) } ?? .null }
+}

@@ -1,0 +1,48 @@
+internal import OTAManifest
+internal import ParserUpdater
+
+/// A decision and its reasons for people and for programs.
+struct ExplanationPage {
+  let summary: String
+  let lines: [String]
+  let members: [JSONMember]
+
+  init(_ explanation: Explanation) {
+    let first = explanation.candidates.first
+    summary =
+      first.map { "the next launch runs release \($0.version) (\($0.origin.rawValue))" }
+      ?? "the next launch has nothing to run"
+    var lines = [summary + (first?.isOnTrial == true ? ", on trial" : "")]
+    for candidate in explanation.candidates.dropFirst() {
+      lines.append(
+        "  else release \(candidate.version) (\(candidate.origin.rawValue)), when the files before it are not whole"
+      )
+    }
+    lines += explanation.passedOver.map { "  passed over: \($0.message)" }
+    var members = [
+      JSONMember("candidates", .array(explanation.candidates.map(Self.json))),
+      JSONMember("passedOver", .array(explanation.passedOver.map(DeviceVerb.json))),
+    ]
+    if let offer = explanation.offer {
+      let (code, message, _) = DeviceVerb.describe(offer)
+      lines.append("with this manifest: \(message)")
+      members.append(
+        JSONMember(
+          "offer",
+          .object([
+            JSONMember("code", .string(code)), JSONMember("message", .string(message)),
+            JSONMember("version", DeviceVerb.json(DeviceVerb.version(of: offer))),
+          ])))
+    }
+    self.lines = lines
+    self.members = members
+  }
+
+  private static func json(_ candidate: Explanation.Candidate) -> JSONValue {
+    .object([
+      JSONMember("version", .integer(candidate.version.number)),
+      JSONMember("origin", .string(candidate.origin.rawValue)),
+      JSONMember("onTrial", .bool(candidate.isOnTrial)),
+    ])
+  }
+}
