@@ -41,6 +41,13 @@ public final class ChildProcess: Sendable {
     }
   }
 
+  /// Ends its input and waits for a child that ends with it.
+  public func finish() {
+    // A second close is the only thing that can fail here.
+    try? input.close()
+    process.withLock { $0.waitUntilExit() }
+  }
+
   /// The next line of its output without the end; waits for it.
   public func readLine() throws -> String {
     var line: [UInt8] = []

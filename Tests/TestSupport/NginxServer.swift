@@ -36,13 +36,17 @@ public final class NginxServer: Sendable {
       }
       """
     try configuration.write(toFile: folder + "/nginx.conf", atomically: true, encoding: .utf8)
-    process = try ChildProcess(
-      program, ["-p", folder, "-e", folder + "/error.log", "-c", folder + "/nginx.conf"])
+    // The shell ends nginx when its input ends, which also happens when the test process is killed.
+    let script = "\"$@\" & read nothing; kill -9 $!"
+    let arguments = [
+      "-c", script, "sh", program, "-p", folder, "-e", folder + "/error.log", "-c", folder + "/nginx.conf",
+    ]
+    process = try ChildProcess("/bin/sh", arguments)
     url = "https://127.0.0.1:\(port)/"
   }
 
   deinit {
-    process.kill()
+    process.finish()
     // What is left of the folder is in the temporary directory and harms nobody.
     try? FileManager.default.removeItem(atPath: folder)
   }
