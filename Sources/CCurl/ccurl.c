@@ -5,9 +5,15 @@
 #include <pthread.h>
 #include <stdio.h>
 
-// The numbers of CURLOPT_PROTOCOLS, CURLOPT_REDIR_PROTOCOLS and of their successors of 7.85: the library that is
-// opened may be older or newer than the header that was compiled.
-enum { PROTOCOLS = 181, REDIR_PROTOCOLS = 182, PROTOCOLS_STR = 10318, REDIR_PROTOCOLS_STR = 10319, QUICK_EXIT = 322 };
+// The numbers of options that are deprecated or new in some headers: the library that is opened may be older
+// or newer than the header that was compiled. The protocol options have successors since 7.85.
+enum {
+  PROTOCOLS = 181,
+  REDIR_PROTOCOLS = 182,
+  PROTOCOLS_STR = 10318,
+  REDIR_PROTOCOLS_STR = 10319,
+  QUICK_EXIT = 322,
+};
 
 #define FUNCTIONS(X)                                                                                   \
   X(CURLcode, global_init, (long))                                                                     \
@@ -71,9 +77,15 @@ CURL *ccurl_easy_init(void) { return curl.easy_init(); }
 void ccurl_easy_cleanup(CURL *easy) { curl.easy_cleanup(easy); }
 const char *ccurl_easy_strerror(CURLcode code) { return curl.easy_strerror(code); }
 
-CURLcode ccurl_set_long(CURL *easy, CURLoption option, long value) { return curl.easy_setopt(easy, option, value); }
-CURLcode ccurl_set_str(CURL *easy, CURLoption option, const char *value) { return curl.easy_setopt(easy, option, value); }
-CURLcode ccurl_set_ptr(CURL *easy, CURLoption option, void *value) { return curl.easy_setopt(easy, option, value); }
+CURLcode ccurl_set_long(CURL *easy, CURLoption option, long value) {
+  return curl.easy_setopt(easy, option, value);
+}
+CURLcode ccurl_set_str(CURL *easy, CURLoption option, const char *value) {
+  return curl.easy_setopt(easy, option, value);
+}
+CURLcode ccurl_set_ptr(CURL *easy, CURLoption option, void *value) {
+  return curl.easy_setopt(easy, option, value);
+}
 CURLcode ccurl_set_list(CURL *easy, CURLoption option, struct curl_slist *value) {
   return curl.easy_setopt(easy, option, value);
 }
@@ -115,18 +127,24 @@ const char *ccurl_get_str(CURL *easy, CURLINFO info) {
   return value;
 }
 
-struct curl_slist *ccurl_slist_append(struct curl_slist *list, const char *text) { return curl.slist_append(list, text); }
+struct curl_slist *ccurl_slist_append(struct curl_slist *list, const char *text) {
+  return curl.slist_append(list, text);
+}
 void ccurl_slist_free_all(struct curl_slist *list) { curl.slist_free_all(list); }
 
 CURLM *ccurl_multi_init(void) { return curl.multi_init(); }
 CURLMcode ccurl_multi_cleanup(CURLM *multi) { return curl.multi_cleanup(multi); }
 CURLMcode ccurl_multi_add_handle(CURLM *multi, CURL *easy) { return curl.multi_add_handle(multi, easy); }
-CURLMcode ccurl_multi_remove_handle(CURLM *multi, CURL *easy) { return curl.multi_remove_handle(multi, easy); }
+CURLMcode ccurl_multi_remove_handle(CURLM *multi, CURL *easy) {
+  return curl.multi_remove_handle(multi, easy);
+}
 CURLMcode ccurl_multi_perform(CURLM *multi) {
   int running = 0;
   return curl.multi_perform(multi, &running);
 }
-CURLMcode ccurl_multi_poll(CURLM *multi, int milliseconds) { return curl.multi_poll(multi, NULL, 0, milliseconds, NULL); }
+CURLMcode ccurl_multi_poll(CURLM *multi, int milliseconds) {
+  return curl.multi_poll(multi, NULL, 0, milliseconds, NULL);
+}
 CURLMcode ccurl_multi_wakeup(CURLM *multi) { return curl.multi_wakeup(multi); }
 CURL *ccurl_multi_next_done(CURLM *multi, CURLcode *result) {
   int left = 0;

@@ -15,7 +15,11 @@ public enum FeedLocation: Equatable, Sendable {
     if lowered.hasPrefix("file:") {
       self = .directory(try Self.path(ofFileURL: text))
     } else if text.contains("://") {
-      self = .web(try WebAddress(text).asFolder)
+      let address = try WebAddress(text)
+      guard address.query == nil else {
+        throw InputError(.forbiddenURL, "has a query: a feed is a folder of static files")
+      }
+      self = .web(address.asFolder)
     } else {
       guard !text.isEmpty, !text.utf8.contains(0) else {
         throw InputError(.malformed, "is not a path or URL")

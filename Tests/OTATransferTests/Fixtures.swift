@@ -3,9 +3,9 @@ import Synchronization
 import TestSupport
 
 /// A body whose every byte depends on its place, so that a splice cannot go unnoticed.
-func patterned(_ count: Int) -> [UInt8] {
-  (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
-}
+func patterned(_ count: Int) -> [UInt8] { Array(pattern.prefix(count)) }
+
+private let pattern: [UInt8] = (0..<1 << 19).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
 
 /// A fetcher for loopback servers with a short stall limit.
 func loopbackFetcher(_ change: (inout TransferPolicy) -> Void = { _ in }) -> CurlFetcher {

@@ -102,6 +102,30 @@ struct ResumeTests {
     }
   }
 
+  @Test("a part that ends before the file does, or goes on after it, is no success")
+  func partOfTheRest() async throws {
+    for (last, count, kind) in [
+      (2999, 1000, TransferError.Kind.truncated), (4999, 2000, .truncated), (4999, 3500, .protocolViolation),
+    ] {
+      try await withServer({ _ in
+        .status(206, patterned(count), ["Content-Range": "bytes 2000-\(last)/5000", "ETag": "\"v1\""])
+      }) { server in
+        let error = await loopbackFetcher().failure(resuming(server.url))
+        #expect(error?.kind == kind)
+      }
+    }
+  }
+
+  @Test("an offset at the end of all numbers is refused without harm")
+  func hugeOffset() async throws {
+    try await withServer({ _ in .status(206, [1, 2], ["Content-Range": "bytes \(Int.max)-\(Int.max)/*"]) }) {
+      server in
+      let point = ResumePoint(offset: .max, validator: nil)
+      let request = FetchRequest(url: server.url, maxBytes: .max, resume: point)
+      #expect(await loopbackFetcher().failure(request)?.kind == .tooLarge)
+    }
+  }
+
   @Test("a weak entity tag is not sent as a validator")
   func weakTag() async throws {
     try await withServer({ [body] in .ranged(body, $0, etag: "W/\"v1\"") }) { server in

@@ -15,7 +15,7 @@ struct TimeTests {
       let error = await impatient().failure(FetchRequest(url: server.url, maxBytes: 5000))
       #expect(error?.kind == .timedOut)
       #expect(start.duration(to: .now) >= .seconds(1))
-      #expect(start.duration(to: .now) < .seconds(4))
+      #expect(start.duration(to: .now) < .seconds(8))
     }
   }
 
@@ -26,7 +26,7 @@ struct TimeTests {
       let start = ContinuousClock.now
       let error = await fetcher.failure(FetchRequest(url: server.url + "silent", maxBytes: 5000))
       #expect(error?.kind == .timedOut)
-      #expect(start.duration(to: .now) < .seconds(4))
+      #expect(start.duration(to: .now) < .seconds(8))
       let arrived = try await fetcher.bytes(server.url)
       #expect(arrived == [1])
     }
@@ -61,7 +61,7 @@ struct TimeTests {
       let start = ContinuousClock.now
       task.cancel()
       #expect(await task.value?.kind == .cancelled)
-      #expect(start.duration(to: .now) < .milliseconds(500))
+      #expect(start.duration(to: .now) < .seconds(2))
     }
   }
 

@@ -36,8 +36,12 @@ public final class NginxServer: Sendable {
       }
       """
     try configuration.write(toFile: folder + "/nginx.conf", atomically: true, encoding: .utf8)
-    process = try ChildProcess(
-      program, ["-p", folder, "-e", folder + "/error.log", "-c", folder + "/nginx.conf"])
+    // The shell ends nginx when its input ends, which also happens when the test process is killed.
+    let script = "\"$@\" & read nothing; kill -9 $!"
+    let arguments = [
+      "-c", script, "sh", program, "-p", folder, "-e", folder + "/error.log", "-c", folder + "/nginx.conf",
+    ]
+    process = try ChildProcess("/bin/sh", arguments)
     url = "https://127.0.0.1:\(port)/"
   }
 

@@ -65,7 +65,8 @@ struct AnswerStream {
   /// What a complete answer means.
   func end() -> End {
     switch state {
-    case .delivering(let response), .settled(.unchanged(let response)): .finished(response)
+    case .delivering(let response): delivered(response)
+    case .settled(.unchanged(let response)): .finished(response)
     case .settled(.redirect): .redirected
     case .settled(.refuse(let error)): .failed(error)
     default: .failed(error(.truncated, "the server closed the connection without an answer"))
@@ -114,12 +115,21 @@ struct AnswerStream {
 
   private mutating func deliver(_ body: RawSpan, _ response: FetchResponse) throws(TransferError) {
     receivedBytes += body.byteCount
-    let size = response.resumedFrom + receivedBytes
-    guard size <= request.maxBytes else {
+    // Written so that no offset can overflow.
+    guard receivedBytes <= request.maxBytes - response.resumedFrom else {
       throw error(.tooLarge, "more than the limit of \(request.maxBytes) bytes came")
     }
     do { try sink.receive(body) } catch { throw sinkError(error) }
+    let size = response.resumedFrom + receivedBytes
     request.progress?(min(size, response.totalBytes ?? size), response.totalBytes)
+  }
+
+  /// A part may end before the file does, or go on after it, without libcurl seeing anything wrong.
+  private func delivered(_ response: FetchResponse) -> End {
+    let size = response.resumedFrom + receivedBytes
+    guard let total = response.totalBytes, size != total else { return .finished(response) }
+    let detail = "\(size) bytes are there after the transfer, but the file has \(total)"
+    return .failed(error(size < total ? .truncated : .protocolViolation, detail))
   }
 
   private mutating func drop(_ count: Int, _ verdict: AnswerRules.Verdict) throws(TransferError) {
@@ -130,6 +140,7 @@ struct AnswerStream {
   }
 
   private func sinkError(_ cause: any Error) -> TransferError {
-    error(.sinkFailed, "the received bytes could not be stored: \(cause)", underlying: cause)
+    let reason = (cause as? any CustomStringConvertible).map { ": \($0.description)" } ?? ""
+    return error(.sinkFailed, "the received bytes could not be stored\(reason)", underlying: cause)
   }
 }

@@ -113,7 +113,7 @@ extension ParsedArguments {
     do {
       return try read(text)
     } catch {
-      throw usage(.invalidValue("\(subject) \(text)", expected: error.reason, meant: nil))
+      throw usage(.invalidValue("\(subject) \(Redaction.hidingSecrets(in: text))", expected: error.reason, meant: nil))
     }
   }
 }
