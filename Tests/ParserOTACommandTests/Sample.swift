@@ -1,5 +1,6 @@
 import Testing
 
+import OTAManifest
 @testable import ParserOTACommand
 
 /// The status of the tool, not the one of Testing's exit tests.
@@ -37,7 +38,7 @@ enum Sample {
       context.talk.note("reading \(try arguments.required("feed"))")
       var result = CommandResult.outcome(
         "published", "published release \(release ?? 1)", lines: ["https://example.org/"],
-        payload: [.init("zebra", .integer(1)), .init("ant", .optional(release))])
+        payload: [.init("zebra", .integer(1)), .init("ant", release.map { .integer($0) } ?? .null)])
       result.warnings = ["the feed is unsigned"]
       return result
     })
