@@ -19,7 +19,7 @@ import Testing
         positionals: [
           PositionalSpec(name: "A", help: "a", count: .any), PositionalSpec(name: "B", help: "b"),
         ],
-        options: [.flag("json", "twice"), .flag("x", "ends with a stop."), .flag("y", "y").required()]),
+        options: [.flag("json", "twice"), .flag("x", "ends with a stop."), .flag("y", "y").completing(.file)]),
       run: { _, _ in .outcome("x", "x") })
     let problems = CommandTable(tool: "t", summary: "s", verbs: [bad, bad]).problems
     for part in ["twice", "--json", "full stop", "is a flag", "only the last", "after an optional"] {

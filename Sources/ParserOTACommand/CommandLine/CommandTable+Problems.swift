@@ -23,8 +23,9 @@ extension CommandTable {
       if option.help.isEmpty || option.help.hasSuffix(".") {
         found.append("\(spec.name) \(option.dashed) needs a help sentence without a full stop")
       }
-      if !option.takesValue && (option.isRequired || option.shape != .text) {
-        found.append("\(spec.name) \(option.dashed) is a flag and cannot be required or completed")
+      // A flag may be required: it is how a person says yes to something that should not go without saying.
+      if !option.takesValue && option.shape != .text {
+        found.append("\(spec.name) \(option.dashed) is a flag and cannot be completed")
       }
     }
     return found
