@@ -75,9 +75,12 @@ let package = Package(
       swiftSettings: tests),
     .testTarget(
       name: "OTATransferTests", dependencies: ["OTATransfer", "TestSupport"], swiftSettings: tests),
+    .target(
+      name: "TrustFixtures", dependencies: ["OTATrust", "OTAManifest", "OTACrypto", "OTATransfer"],
+      path: "Tests/TrustFixtures", swiftSettings: tests),
     .testTarget(
       name: "OTATrustTests",
-      dependencies: ["OTATrust", "OTAManifest", "OTACrypto", "TestSupport"], swiftSettings: tests),
+      dependencies: ["OTATrust", "OTAManifest", "OTACrypto", "TrustFixtures"], swiftSettings: tests),
     .executableTarget(
       name: "tuf-client", dependencies: ["OTAManifest", "OTAStorage", "OTATransfer", "OTAFeed", "OTATrust"],
       path: "Tests/tuf-client", swiftSettings: tests),
@@ -85,6 +88,7 @@ let package = Package(
       name: "OTAFeedTests",
       dependencies: [
         "OTAFeed", "OTATrust", "OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "TestSupport",
+        "TrustFixtures",
       ], swiftSettings: tests),
     .testTarget(
       name: "ParserOTACommandTests",
