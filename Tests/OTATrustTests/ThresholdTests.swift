@@ -102,7 +102,8 @@ struct ThresholdTests {
     let role = object([JSONMember("keyids", .array([.string(id)])), JSONMember("threshold", 1)])
     let body = feed.rootBody
     let root = try signed(
-      body.with("keys", body["keys"].with(id, first.entry)).with("roles", body["roles"].with("timestamp", role)),
+      body.with("keys", body["keys"].with(id, first.entry)).with(
+        "roles", body["roles"].with("timestamp", role)),
       by: feed.root.keys)
     var set = try TrustedMetadataSet(trustedRoot: root, now: TestFeed.now)
     let timestamp = try envelope(feed.timestampBody(), [signature(first, id: id)]).encoded(indented: false)

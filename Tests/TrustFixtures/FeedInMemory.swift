@@ -2,9 +2,9 @@ import OTATransfer
 import Synchronization
 
 /// A fetcher that is the whole feed: answers from memory, says 404 to the rest, and remembers what it was asked for.
-public final class FeedInMemory: Fetcher {
+package final class FeedInMemory: Fetcher {
   /// The base of all URLs.
-  public static let base = "https://feed.example/"
+  package static let base = "https://feed.example/"
   private let state = Mutex(State())
 
   private struct State {
@@ -13,25 +13,30 @@ public final class FeedInMemory: Fetcher {
     var requests: [String] = []
   }
 
-  public init(_ files: [String: [UInt8]] = [:]) { state.withLock { $0.files = files } }
+  package init(_ files: [String: [UInt8]] = [:]) { state.withLock { $0.files = files } }
 
   /// Adds files, or replaces them.
-  public func publish(_ files: [String: [UInt8]]) {
+  package func publish(_ files: [String: [UInt8]]) {
     state.withLock { $0.files.merge(files) { _, new in new } }
   }
 
   /// Answers one path with a status instead of a body.
-  public func answer(_ path: String, with status: Int) { state.withLock { $0.statuses[path] = status } }
+  package func answer(_ path: String, with status: Int) { state.withLock { $0.statuses[path] = status } }
+
+  /// The paths of the files whose name ends so.
+  package func paths(endingIn end: String) -> [String] {
+    state.withLock { $0.files.keys.filter { $0.hasSuffix(end) }.sorted() }
+  }
 
   /// The paths that were asked for since the last call, in order.
-  public func takeRequests() -> [String] {
+  package func takeRequests() -> [String] {
     state.withLock { state in
       defer { state.requests = [] }
       return state.requests
     }
   }
 
-  public func fetch(_ request: FetchRequest, into sink: any FetchSink) async throws(TransferError)
+  package func fetch(_ request: FetchRequest, into sink: any FetchSink) async throws(TransferError)
     -> FetchResponse
   {
     let path = String(request.url.dropFirst(Self.base.count))

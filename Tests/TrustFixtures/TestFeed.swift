@@ -3,41 +3,41 @@ import OTAManifest
 import OTATrust
 
 /// A feed with its keys: change a property, then ask for metadata, which is signed as it should be.
-public struct TestFeed: Sendable {
+package struct TestFeed: Sendable {
   /// The moment that tests call now.
-  public static let now = Timestamp("2026-06-01T00:00:00Z") ?? Timestamp(secondsSinceEpoch: 0)
+  package static let now = Timestamp("2026-06-01T00:00:00Z") ?? Timestamp(secondsSinceEpoch: 0)
 
   /// The keys of a role, and how many of them must sign.
-  public struct Signers: Sendable {
-    public var keys: [TestKey]
-    public var threshold: Int64 = 1
+  package struct Signers: Sendable {
+    package var keys: [TestKey]
+    package var threshold: Int64 = 1
 
-    public init(_ numbers: UInt8...) throws { keys = try numbers.map { try TestKey($0) } }
+    package init(_ numbers: UInt8...) throws { keys = try numbers.map { try TestKey($0) } }
   }
 
-  public var root: Signers
-  public var timestamp: Signers
-  public var snapshot: Signers
-  public var targets: Signers
-  public var rootVersion: Int64 = 1
-  public var timestampVersion: Int64 = 1
-  public var snapshotVersion: Int64 = 1
-  public var targetsVersion: Int64 = 1
+  package var root: Signers
+  package var timestamp: Signers
+  package var snapshot: Signers
+  package var targets: Signers
+  package var rootVersion: Int64 = 1
+  package var timestampVersion: Int64 = 1
+  package var snapshotVersion: Int64 = 1
+  package var targetsVersion: Int64 = 1
   /// The version of the snapshot that the timestamp speaks of; as it is when `nil`.
-  public var announcedSnapshot: Int64?
+  package var announcedSnapshot: Int64?
   /// When a role expires; in 2030 where nothing is said.
-  public var expiry: [String: String] = [:]
-  public var isConsistent = true
+  package var expiry: [String: String] = [:]
+  package var isConsistent = true
   /// Whether timestamp and snapshot give lengths and digests.
-  public var hasHashes = false
+  package var hasHashes = false
   /// The content of all targets by path.
-  public var files: [String: [UInt8]] = ["a/file.txt": Array("content".utf8)]
+  package var files: [String: [UInt8]] = ["a/file.txt": Array("content".utf8)]
   /// The member `delegations` of the targets.
-  public var delegations: JSONValue?
+  package var delegations: JSONValue?
   /// Delegated metadata by role, all of version 1.
-  public var delegated: [String: [UInt8]] = [:]
+  package var delegated: [String: [UInt8]] = [:]
 
-  public init() throws {
+  package init() throws {
     root = try Signers(1)
     timestamp = try Signers(2)
     snapshot = try Signers(3)
@@ -45,7 +45,7 @@ public struct TestFeed: Sendable {
   }
 
   /// The fields that all metadata begins with.
-  public func header(_ type: String, _ version: Int64) -> [JSONMember] {
+  package func header(_ type: String, _ version: Int64) -> [JSONMember] {
     [
       JSONMember("_type", .string(type)), JSONMember("spec_version", "1.0.34"),
       JSONMember("version", .integer(version)),
@@ -54,7 +54,7 @@ public struct TestFeed: Sendable {
   }
 
   /// The root, not signed.
-  public var rootBody: JSONValue {
+  package var rootBody: JSONValue {
     let roles = [("root", root), ("timestamp", timestamp), ("snapshot", snapshot), ("targets", targets)]
     var keys: [JSONMember] = []
     for key in roles.flatMap(\.1.keys) where !keys.contains(where: { $0.key == key.id }) {
@@ -68,7 +68,7 @@ public struct TestFeed: Sendable {
   }
 
   /// The entry of a role with its keys and threshold.
-  public static func role(_ signers: Signers, _ more: [JSONMember] = []) -> JSONValue {
+  package static func role(_ signers: Signers, _ more: [JSONMember] = []) -> JSONValue {
     object(
       more + [
         JSONMember("keyids", .array(signers.keys.map { .string($0.id) })),
@@ -77,23 +77,25 @@ public struct TestFeed: Sendable {
   }
 
   /// The root, signed by its own keys and those of an older one.
-  public func rootBytes(alsoBy older: [TestKey] = []) throws -> [UInt8] {
+  package func rootBytes(alsoBy older: [TestKey] = []) throws -> [UInt8] {
     let others = older.filter { key in !root.keys.contains { $0.id == key.id } }
     return try signed(rootBody, by: root.keys + others)
   }
 
   /// The timestamp, not signed.
-  public func timestampBody() throws -> JSONValue {
+  package func timestampBody() throws -> JSONValue {
     let entry = try description(of: snapshotBytes(), version: announcedSnapshot ?? snapshotVersion)
     return object(
-      header("timestamp", timestampVersion) + [JSONMember("meta", object([JSONMember("snapshot.json", entry)]))])
+      header("timestamp", timestampVersion) + [
+        JSONMember("meta", object([JSONMember("snapshot.json", entry)]))
+      ])
   }
 
   /// The timestamp, signed.
-  public func timestampBytes() throws -> [UInt8] { try signed(timestampBody(), by: timestamp.keys) }
+  package func timestampBytes() throws -> [UInt8] { try signed(timestampBody(), by: timestamp.keys) }
 
   /// The snapshot, not signed.
-  public func snapshotBody() throws -> JSONValue {
+  package func snapshotBody() throws -> JSONValue {
     var meta = [JSONMember("targets.json", try description(of: targetsBytes(), version: targetsVersion))]
     for (role, bytes) in delegated.sorted(by: { $0.key < $1.key }) {
       meta.append(JSONMember("\(role).json", try description(of: bytes, version: 1)))
@@ -102,10 +104,10 @@ public struct TestFeed: Sendable {
   }
 
   /// The snapshot, signed.
-  public func snapshotBytes() throws -> [UInt8] { try signed(snapshotBody(), by: snapshot.keys) }
+  package func snapshotBytes() throws -> [UInt8] { try signed(snapshotBody(), by: snapshot.keys) }
 
   /// Targets metadata, not signed, for any files.
-  public func targetsBody(_ files: [String: [UInt8]], _ version: Int64 = 1) throws -> JSONValue {
+  package func targetsBody(_ files: [String: [UInt8]], _ version: Int64 = 1) throws -> JSONValue {
     let entries = try files.sorted { $0.key < $1.key }.map { path, content in
       JSONMember(path, try Self.target(content))
     }
@@ -113,7 +115,7 @@ public struct TestFeed: Sendable {
   }
 
   /// The entry of a target.
-  public static func target(_ content: [UInt8]) throws -> JSONValue {
+  package static func target(_ content: [UInt8]) throws -> JSONValue {
     object([
       JSONMember("length", .integer(Int64(content.count))),
       JSONMember("hashes", object([JSONMember("sha256", .string(try sha256(content).hex))])),
@@ -121,7 +123,7 @@ public struct TestFeed: Sendable {
   }
 
   /// The top-level targets metadata, signed.
-  public func targetsBytes() throws -> [UInt8] {
+  package func targetsBytes() throws -> [UInt8] {
     try signed(targetsBody(files, targetsVersion).with("delegations", delegations), by: targets.keys)
   }
 
@@ -133,7 +135,7 @@ public struct TestFeed: Sendable {
   }
 
   /// All files of the feed by their path below its root.
-  public func published(alsoBy older: [TestKey] = []) throws -> [String: [UInt8]] {
+  package func published(alsoBy older: [TestKey] = []) throws -> [String: [UInt8]] {
     let prefix: (Int64) -> String = { isConsistent ? "\($0)." : "" }
     var all = [
       "metadata/\(rootVersion).root.json": try rootBytes(alsoBy: older),

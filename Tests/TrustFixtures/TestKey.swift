@@ -3,18 +3,18 @@ import OTAManifest
 import OTATrust
 
 /// A signing key that is the same in every run, with its entry in metadata.
-public struct TestKey: Sendable {
+package struct TestKey: Sendable {
   /// The key itself.
-  public let key: PrivateKey
+  package let key: PrivateKey
   /// The entry under `keys`.
-  public let entry: JSONValue
+  package let entry: JSONValue
   /// The id, the digest of the entry's canonical form.
-  public let id: String
+  package let id: String
 
   /// The key of a number.
   ///
   /// - Parameter note: an unknown field of the entry, which makes another id for the same key.
-  public init(_ number: UInt8, note: String? = nil) throws {
+  package init(_ number: UInt8, note: String? = nil) throws {
     key = try PrivateKey(seed: [number] + [UInt8](repeating: 7, count: 31))
     let extra = note.map { [JSONMember("x-note", .string($0))] } ?? []
     entry = Self.entry(ed25519: hex(key.publicKey.ed25519Bytes ?? []), extra: extra)
@@ -22,7 +22,7 @@ public struct TestKey: Sendable {
   }
 
   /// An entry for any Ed25519 key.
-  public static func entry(ed25519 hex: String, extra: [JSONMember] = []) -> JSONValue {
+  package static func entry(ed25519 hex: String, extra: [JSONMember] = []) -> JSONValue {
     object(
       [
         JSONMember("keytype", "ed25519"), JSONMember("scheme", "ed25519"),
@@ -32,31 +32,35 @@ public struct TestKey: Sendable {
 }
 
 /// An object value.
-public func object(_ members: [JSONMember]) -> JSONValue { .object(members) }
+package func object(_ members: [JSONMember]) -> JSONValue { .object(members) }
 
 /// Lower-case hexadecimal digits.
-public func hex(_ bytes: [UInt8]) -> String {
+package func hex(_ bytes: [UInt8]) -> String {
   bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
 }
 
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
   ExpressibleByArrayLiteral
 {
+  /// An array.
   public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+  /// A string.
   public init(stringLiteral value: String) { self = .string(value) }
+  /// A whole number.
   public init(integerLiteral value: Int64) { self = .integer(value) }
+  /// A truth value.
   public init(booleanLiteral value: Bool) { self = .bool(value) }
 }
 
 extension JSONValue {
   /// A member of an object; an empty object when there is none.
-  public subscript(_ key: String) -> JSONValue {
+  package subscript(_ key: String) -> JSONValue {
     guard case .object(let members) = self else { return .object([]) }
     return members.first { $0.key == key }?.value ?? .object([])
   }
 
   /// The same object with one member replaced or added at its end; taken out for `nil`.
-  public func with(_ key: String, _ value: JSONValue?) -> JSONValue {
+  package func with(_ key: String, _ value: JSONValue?) -> JSONValue {
     guard case .object(var members) = self else { return self }
     let place = members.firstIndex { $0.key == key }
     switch (place, value) {
@@ -70,15 +74,17 @@ extension JSONValue {
 }
 
 /// Metadata with the signatures of some keys.
-public func signed(_ body: JSONValue, by keys: [TestKey], indented: Bool = false) throws -> [UInt8] {
+package func signed(_ body: JSONValue, by keys: [TestKey], indented: Bool = false) throws -> [UInt8] {
   let canonical = try CanonicalJSON.encode(body)
   let signatures = try keys.map { key in
-    object([JSONMember("keyid", .string(key.id)), JSONMember("sig", .string(hex(try key.key.sign(canonical))))])
+    object([
+      JSONMember("keyid", .string(key.id)), JSONMember("sig", .string(hex(try key.key.sign(canonical)))),
+    ])
   }
   return envelope(body, signatures).encoded(indented: indented)
 }
 
 /// Metadata with signatures made elsewhere.
-public func envelope(_ body: JSONValue, _ signatures: [JSONValue]) -> JSONValue {
+package func envelope(_ body: JSONValue, _ signatures: [JSONValue]) -> JSONValue {
   object([JSONMember("signed", body), JSONMember("signatures", .array(signatures))])
 }
