@@ -88,7 +88,7 @@ let package = Package(
       name: "OTAFeedTests",
       dependencies: [
         "OTAFeed", "OTATrust", "OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "TestSupport",
-        "TrustFixtures",
+        "TrustFixtures", "tuf-client",
       ], swiftSettings: tests),
     .testTarget(
       name: "ParserOTACommandTests",

@@ -27,11 +27,12 @@ extension Problem {
     }
   }
 
-  /// OpenSSL cannot be used here.
+  /// OpenSSL cannot be used here, or refuses a key.
   package init(_ error: CryptoError) {
     switch error {
     case .cannotVerify: self.init(.trustCannotVerify, error.message, advice: "update OpenSSL (libssl3)")
-    default: self.init(.cryptoUnavailable, error.message)
+    case .malformedKey, .weakKey, .wrongPassphrase: self.init(.inputRefused, error.message)
+    case .unavailable: self.init(.cryptoUnavailable, error.message)
     }
   }
 }

@@ -217,6 +217,27 @@ struct TUFClientTests {
     #expect(try await refresh() == .trustRollback)
   }
 
+  @Test("a newer root that an update of the app ships is used at once, over an older stored chain")
+  func newerShippedRoot() async throws {
+    var feed = shipped
+    feed.rootVersion = 2
+    network.publish(try feed.published())
+    #expect(try await refresh() == nil)
+    var later = feed
+    later.rootVersion = 7
+    later.root = try TestFeed.Signers(77)
+    later.timestampVersion = 2
+    network.publish(try later.published())
+    var client = try TUFClient(
+      repository: TUFRepository(
+        fetcher: network, metadataBase: FeedInMemory.base + "metadata",
+        targetsBase: FeedInMemory.base + "files"),
+      store: store, shippedRoot: later.rootBytes(), now: TestFeed.now)
+    _ = network.takeRequests()
+    #expect(try await client.refresh())
+    #expect(network.takeRequests() == ["metadata/8.root.json", "metadata/timestamp.json"])
+  }
+
   // MARK: Limits and expiry
 
   @Test("B18: metadata beyond its limit is refused while it streams")
