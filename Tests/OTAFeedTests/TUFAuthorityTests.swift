@@ -1,6 +1,8 @@
 import OTAFeed
 import OTAManifest
+import OTAStorage
 import OTATrust
+import TestSupport
 import Testing
 import TrustFixtures
 
@@ -41,6 +43,53 @@ struct TUFAuthorityTests {
     ])
     let problem = await #expect(throws: Problem.self) { try await newest(of: [:]) }
     #expect(problem?.code == .trustUnlisted)
+  }
+
+  @Test("a signed feed in a folder is read like one behind a server")
+  func folder() async throws {
+    try await withTemporaryDirectory { folder in
+      var feed = try TestFeed()
+      feed.files = ["manifest.json": Array(Self.stable.utf8)]
+      for (path, bytes) in try feed.published() {
+        var names = path.split(separator: "/").map(String.init)
+        let name = names.removeLast()
+        try Directory.create(folder.path(names.joined(separator: "/"))).replace(name, with: bytes)
+      }
+      let authority = TUFAuthority(
+        shippedRoot: try feed.rootBytes(), store: StoreInMemory(), now: { TestFeed.now })
+      let reader = FeedReader(.directory(folder.path))
+      #expect(try await authority.newestManifest(of: .stable, from: reader).manifest.sources.bytes == 6)
+    }
+  }
+
+  @Test("B35: digests that are empty, short or of an unknown kind alone are not digests")
+  func digests() async throws {
+    var feed = try TestFeed()
+    feed.files = ["manifest.json": Array(Self.stable.utf8)]
+    let cases: [(JSONValue, ProblemCode)] = [
+      (object([]), .trustMalformed), (object([JSONMember("sha256", "")]), .trustMalformed),
+      (object([JSONMember("sha256", "abcd")]), .trustMalformed),
+      (object([JSONMember("md5", "00000000000000000000000000000000")]), .trustCannotVerify),
+    ]
+    for (hashes, code) in cases {
+      let body = try feed.targetsBody(feed.files)
+      let entry = body["targets"]["manifest.json"].with("hashes", hashes)
+      network.publish(try feed.published())
+      network.publish([
+        "metadata/1.targets.json": try TrustFixtures.signed(
+          body.with("targets", object([JSONMember("manifest.json", entry)])), by: feed.targets.keys)
+      ])
+      _ = network.takeRequests()
+      let authority = TUFAuthority(
+        shippedRoot: try feed.rootBytes(), store: StoreInMemory(), now: { TestFeed.now })
+      let reader = FeedReader(
+        try FeedLocation(FeedInMemory.base), fetcher: network, allowsPlainHTTPOnLoopback: false)
+      let problem = await #expect(throws: Problem.self) {
+        try await authority.newestManifest(of: .stable, from: reader)
+      }
+      #expect(problem?.code == code)
+      #expect(!network.takeRequests().contains { $0.hasPrefix("files/") })
+    }
   }
 
   @Test("a signed manifest is read as strictly as any other")

@@ -150,7 +150,7 @@ struct DelegationTests {
     }
   }
 
-  @Test("a name twice, a top-level name, both kinds of scope or none are refused")
+  @Test("a name twice, a top-level name and both kinds of scope are refused; no scope covers nothing")
   func malformed() throws {
     let key = try TestKey(40)
     func role(_ name: String, _ more: [JSONMember]) throws -> JSONValue {
@@ -164,6 +164,7 @@ struct DelegationTests {
       #expect(try targets(delegating: [role(name, [all])], key) == nil)
     }
     #expect(try targets(delegating: [role("a", [all, bins])], key) == nil)
-    #expect(try targets(delegating: [role("a", [])], key) == nil)
+    let unscoped = try targets(delegating: [role("a", [])], key)?.delegations.role(named: "a")
+    #expect(try unscoped?.covers("x") == false)
   }
 }

@@ -206,5 +206,20 @@ struct TrustedMetadataSetTests {
     var set = try start(feed)
     #expect(reason { try set.updateSnapshot(feed.snapshotBytes()) } == .unlisted)
     #expect(reason { try set.updateTargets(feed.targetsBytes(), of: .top) } == .unlisted)
+    set = try complete(feed)
+    #expect(reason { _ = try set.updateTimestamp(feed.timestampBytes()) } == .unlisted)
+    #expect(reason { try set.updateRoot(feed.rootBytes()) } == .unlisted)
+  }
+
+  @Test("a stored snapshot that is not the announced one leads to no targets")
+  func oldSnapshot() throws {
+    var feed = try TestFeed()
+    let stored = try feed.snapshotBytes()
+    feed.snapshotVersion = 2
+    var set = try start(feed)
+    _ = try set.updateTimestamp(feed.timestampBytes())
+    #expect(try !set.adoptStoredSnapshot(stored))
+    #expect(set.snapshot == nil)
+    #expect(reason { try set.updateTargets(feed.targetsBytes(), of: .top) } == .unlisted)
   }
 }

@@ -40,9 +40,11 @@ package struct TUFClient: Sendable {
 
   /// Brings the top-level metadata up to date; `false` when nothing is new.
   ///
-  /// With nothing new, two files are asked for (the next root, the timestamp) and none is written.
+  /// With nothing new, two files are asked for (the next root, the timestamp) and none is written. Again, it does nothing;
+  /// after an error, go on with a new client.
   @discardableResult
   package mutating func refresh() async throws(Problem) -> Bool {
+    if isRefreshed { return false }
     try await updateRoot()
     let isNew = try await updateTimestamp()
     try await updateSnapshot()

@@ -73,6 +73,8 @@ public struct DelegatedRole: Sendable {
   private static func scope(_ object: JSONObject) throws(InputError) -> Scope {
     switch (object["paths"], object["path_hash_prefixes"]) {
     case (.some, nil): return .patterns(try strings("paths", of: object).map(PathPattern.init))
+    // Both are optional: a role without either may vouch for nothing.
+    case (nil, nil): return .patterns([])
     case (nil, .some):
       let prefixes = try strings("path_hash_prefixes", of: object)
       for prefix in prefixes where prefix.isEmpty || !prefix.utf8.allSatisfy(isLowerHexDigit) {
@@ -81,9 +83,8 @@ public struct DelegatedRole: Sendable {
           "has an entry that is not lower-case hexadecimal")
       }
       return .hashPrefixes(prefixes)
-    default:
-      throw InputError(
-        .malformed, field: object.path, "must have either \"paths\" or \"path_hash_prefixes\"")
+    case (.some, .some):
+      throw InputError(.malformed, field: object.path, "has both \"paths\" and \"path_hash_prefixes\"")
     }
   }
 

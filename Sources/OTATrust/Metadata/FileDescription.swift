@@ -10,13 +10,15 @@ public struct FileHashes: Equatable, Sendable {
     guard !object.members.isEmpty else { throw InputError(.malformed, field: object.path, "is empty") }
     var known: [HashAlgorithm: [UInt8]] = [:]
     for member in object.members {
-      guard case .string(let text) = member.value, let digest = bytes(fromHex: text), !digest.isEmpty else {
-        throw InputError(.malformed, field: object.path(of: member.key), "is not a digest in hexadecimal")
+      guard case .string(let text) = member.value else {
+        throw InputError(
+          .wrongType, field: object.path(of: member.key), "is \(member.value.kindName), not a string")
       }
       guard let algorithm = HashAlgorithm(rawValue: member.key) else { continue }
-      guard digest.count == algorithm.byteCount else {
+      guard let digest = bytes(fromHex: text), digest.count == algorithm.byteCount else {
         throw InputError(
-          .malformed, field: object.path(of: member.key), "is not a digest of \(algorithm.byteCount) bytes")
+          .malformed, field: object.path(of: member.key),
+          "is not a digest of \(algorithm.byteCount) bytes in hexadecimal")
       }
       known[algorithm] = digest
     }

@@ -12,8 +12,10 @@ public struct TrustedMetadataSet: Sendable {
   public private(set) var root: Root
   /// The trusted timestamp, once there is one.
   public private(set) var timestamp: TimestampMetadata?
-  /// The trusted snapshot, once there is one.
+  /// The snapshot that the trusted timestamp announces, once there is one.
   public private(set) var snapshot: Snapshot?
+  /// The newest snapshot that was ever trusted; versions may not go back behind it.
+  private var snapshotSeen: Snapshot?
   private var targets: [DelegationEdge: Targets] = [:]
 
   /// Starts from a root that the caller trusts already; it must be signed by its own keys (section 5.2).
@@ -27,6 +29,9 @@ public struct TrustedMetadataSet: Sendable {
 
   /// Takes on the next root (section 5.3): signed by the keys of the old and of the new one, and exactly one higher.
   public mutating func updateRoot(_ bytes: [UInt8]) throws(TrustError) {
+    guard timestamp == nil else {
+      throw TrustError(.unlisted, role: "root", "is asked for after the timestamp")
+    }
     let envelope = try Envelope(bytes, role: "root", maxBytes: TrustLimits.standard.maxRootBytes)
     try root.keys(of: .root).requireThreshold(on: envelope)
     let new = try Root(envelope)
@@ -49,6 +54,9 @@ public struct TrustedMetadataSet: Sendable {
   /// Takes on a timestamp of the feed (section 5.4); `false` when it is no newer than the trusted one, which stays.
   public mutating func updateTimestamp(_ bytes: [UInt8]) throws(TrustError) -> Bool {
     try requireFreshRoot()
+    guard snapshot == nil else {
+      throw TrustError(.unlisted, role: "timestamp", "is asked for after the snapshot")
+    }
     let new = try verifiedTimestamp(bytes)
     if let trusted = timestamp {
       guard new.version != trusted.version else { return false }
@@ -72,10 +80,11 @@ public struct TrustedMetadataSet: Sendable {
   public mutating func adoptStoredSnapshot(_ bytes: [UInt8]) throws(TrustError) -> Bool {
     let announced = try freshTimestamp().snapshot
     let stored = try verifiedSnapshot(bytes)
-    snapshot = stored
+    snapshotSeen = stored
     guard stored.version == announced.version, now < stored.header.expires else { return false }
     do {
       try announced.check(bytes, role: "snapshot")
+      snapshot = stored
       return true
     } catch  where error.reason == .mismatch {
       // Same version, other bytes: still a guard against rollback, and the feed is asked for the announced ones.
@@ -89,9 +98,9 @@ public struct TrustedMetadataSet: Sendable {
     try announced.check(bytes, role: "snapshot")
     let new = try verifiedSnapshot(bytes)
     try requireVersion(new.header, announced.version, role: "snapshot")
-    if let trusted = snapshot { try new.requireNoRollback(from: trusted, role: "snapshot") }
+    if let seen = snapshotSeen { try new.requireNoRollback(from: seen, role: "snapshot") }
     try new.header.requireFresh(at: now, role: "snapshot")
-    snapshot = new
+    (snapshot, snapshotSeen) = (new, new)
   }
 
   /// Takes on targets metadata, of the feed or stored, as its delegator and the snapshot want it (section 5.6).
