@@ -325,4 +325,33 @@ struct TUFClientTests {
     #expect(problem?.code == .trustMalformed)
     #expect(network.takeRequests().isEmpty)
   }
+
+  @Test("a role that one delegator vouches for is not believed for another one, not even from memory")
+  func diamond() async throws {
+    var feed = shipped
+    feed.delegations = try delegations([("left", 40, "a/*"), ("right", 40, "b/*")])
+    for (parent, key, path) in [("left", UInt8(41), "a/*"), ("right", 42, "b/*")] {
+      let body = try feed.targetsBody([:]).with("delegations", delegations([("shared", key, path)]))
+      feed.delegated[parent] = try signed(body, by: [TestKey(40)])
+    }
+    feed.delegated["shared"] = try signed(feed.targetsBody(["a/x": [1], "b/x": [2]]), by: [TestKey(41)])
+    network.publish(try feed.published())
+    var client = try client()
+    #expect(try await client.targetInfo("a/x") != nil)
+    let problem = await #expect(throws: Problem.self) { try await client.targetInfo("b/x") }
+    #expect(problem?.code == .trustSignature)
+  }
+
+  private func delegations(_ roles: [(name: String, key: UInt8, path: String)]) throws -> JSONValue {
+    let keys = try Set(roles.map(\.key)).map { try TestKey($0) }
+    let entries = try roles.map { role in
+      TestFeed.role(
+        try TestFeed.Signers(role.key),
+        [JSONMember("name", .string(role.name)), JSONMember("paths", [.string(role.path)])])
+    }
+    return object([
+      JSONMember("keys", object(keys.map { JSONMember($0.id, $0.entry) })),
+      JSONMember("roles", .array(entries)),
+    ])
+  }
 }
