@@ -74,6 +74,12 @@ let package = Package(
     .testTarget(
       name: "OTATransferTests", dependencies: ["OTATransfer", "TestSupport"], swiftSettings: tests),
     .testTarget(
+      name: "ParserPublisherTests",
+      dependencies: [
+        "ParserPublisher", "OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "OTAFeed", "TestSupport",
+      ],
+      swiftSettings: tests),
+    .testTarget(
       name: "ParserOTACommandTests",
       dependencies: ["ParserOTACommand", "OTAManifest", "TestSupport"], swiftSettings: tests),
     .testTarget(name: "HouseTests", dependencies: ["TestSupport"], swiftSettings: tests),

@@ -1,0 +1,108 @@
+internal import OTAFeed
+internal import OTAManifest
+internal import OTAStorage
+
+/// Makes a folder a feed: the page for people, what is taken over, and last the settings.
+struct FeedInitialisation {
+  let request: InitRequest
+
+  private var host: DirectoryHost { DirectoryHost(root: request.directory) }
+
+  func run() async throws(Problem) -> InitReport {
+    try checkRequest()
+    do {
+      _ = try Directory.create(request.directory, mode: 0o755)
+    } catch {
+      throw Problem(onFeed: error)
+    }
+    let lock = try await host.lock(wait: .seconds(10))
+    defer { lock.release() }
+    let before = try host.read(FeedLayout.settings, maxBytes: Limits.standard.maxStateBytes)
+      .map { (bytes) throws(Problem) in try FeedSettings(decoding: bytes) }
+    let existing = try await existingRelease()
+    if try host.read(FeedLayout.page, maxBytes: 1 << 20) == nil {
+      try host.replacePointer(FeedLayout.page, with: Array(FeedPage.html.utf8))
+    }
+    let adopted = try await adopt(over: existing)
+    let settings = wanted(before)
+    if settings != before { try host.replacePointer(FeedLayout.settings, with: settings.encoded()) }
+    return InitReport(
+      directory: request.directory, outcome: Self.outcome(from: before, to: settings),
+      adopted: adopted ?? (before == nil ? existing?.manifest.version : nil))
+  }
+
+  private func checkRequest() throws(Problem) {
+    if let base = request.baseURL {
+      guard base.scheme == "https" || base.isLoopback else {
+        throw Problem(.inputRefused, "the base URL \(base) is plain http, which clients refuse: use https")
+      }
+      guard base.query == nil else {
+        throw Problem(
+          .inputRefused, "the base URL \(base) has a query: give the address of the feed's folder")
+      }
+    }
+    if let kept = request.keptReleases, !FeedSettings.keptReleasesRange.contains(kept) {
+      let range = FeedSettings.keptReleasesRange
+      throw Problem(
+        .inputRefused,
+        "the number of kept releases is \(kept), outside \(range.lowerBound) to \(range.upperBound)")
+    }
+  }
+
+  /// A feed from before this tool is taken as it is, but only when its manifest can be read.
+  private func existingRelease() async throws(Problem) -> VerifiedManifest? {
+    try await FeedState.readPointer(of: .stable, host)
+  }
+
+  private func adopt(over existing: VerifiedManifest?) async throws(Problem) -> ReleaseVersion? {
+    guard let source = request.adopt else { return nil }
+    let release = try await AdoptedRelease.read(
+      from: source, allowsPlainHTTPOnLoopback: request.allowsPlainHTTPOnLoopback)
+    let manifest = release.manifest.manifest
+    if let existing, existing.digest != release.manifest.digest {
+      throw Problem(
+        .inputRefused,
+        "\(request.directory) already has release \(existing.manifest.version), so release \(manifest.version) of "
+          + "\(source.text) cannot be taken over",
+        advice: "adopt into an empty folder")
+    }
+    try write(release)
+    return manifest.version
+  }
+
+  private func write(_ release: AdoptedRelease) throws(Problem) {
+    let manifest = release.manifest.manifest
+    for (file, bytes) in [(FeedLayout.ContentFile.bundle, release.bundle), (.sources, release.sources)] {
+      _ = try host.putImmutable(Self.path(of: file, in: manifest), bytes)
+    }
+    _ = try host.putImmutable(
+      FeedLayout.manifest(release.manifest.digest, of: manifest.version), release.manifest.bytes)
+    try host.replacePointer(Channel.stable.manifestPath, with: release.manifest.bytes)
+  }
+
+  /// Where the manifest says that the file is, when that is a path of a feed; else where this feed would put it.
+  private static func path(of file: FeedLayout.ContentFile, in manifest: Manifest) -> String {
+    let artifact = file.artifact(of: manifest)
+    if case .relative(let path) = artifact.location { return path.text }
+    return ContentLookup.candidates(file, of: manifest)
+      .first { FeedLayout.isContentAddressed($0, file, artifact.sha256) }
+      ?? FeedLayout.content(file, artifact.sha256, of: manifest.content)
+  }
+
+  private func wanted(_ before: FeedSettings?) -> FeedSettings {
+    var settings = before ?? FeedSettings()
+    settings.baseURL = request.baseURL?.asFolder ?? settings.baseURL
+    settings.keptReleases = request.keptReleases ?? settings.keptReleases
+    return settings
+  }
+
+  private static func outcome(from before: FeedSettings?, to after: FeedSettings) -> InitReport.Outcome {
+    guard let before else { return .created }
+    var changes: [String] = []
+    if let base = after.baseURL, base != before.baseURL { changes.append("base URL is now \(base)") }
+    if after.keptReleases != before.keptReleases {
+      changes.append("kept releases are now \(after.keptReleases)")
+    }
+    return changes.isEmpty ? .alreadyInitialised : .updated(changes: changes)
+  }
+}
