@@ -9,7 +9,16 @@ struct HistoryFile {
 
   let root: Directory
 
-  /// Appends events; a failure is given back for information, since a history must not stop what it tells of.
+  /// Appends events where that is possible: what they tell of has happened, whether it is written down or not.
+  func note(_ events: [HistoryEvent], at date: Timestamp) {
+    do {
+      try append(events, at: date)
+    } catch {
+      // A history must not stop what it tells of.
+    }
+  }
+
+  /// Appends events; a failure is given back for information only.
   func append(_ events: [HistoryEvent], at date: Timestamp) throws(StorageError) {
     guard !events.isEmpty else { return }
     var lines: [UInt8] = []

@@ -61,7 +61,7 @@ struct Activation {
 
   private mutating func openStore() -> DeviceStore? {
     do {
-      return try DeviceStore.open(configuration.directory)
+      return try DeviceStore.openPrivate(configuration.directory)
     } catch {
       notes.append(Problem(error))
       return nil

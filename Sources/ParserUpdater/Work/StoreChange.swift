@@ -120,7 +120,7 @@ struct StoreChange {
     _ body: (inout DeviceState) throws(Problem) -> (Result, [HistoryEvent])
   ) throws(Problem) -> Result {
     do {
-      guard let store = try DeviceStore.open(configuration.directory) else {
+      guard let store = try existingOrNeeded(body) else {
         var state = DeviceState()
         return try body(&state).0
       }
@@ -135,7 +135,7 @@ struct StoreChange {
           GarbageCollection.collectReleases(of: store, keeping: after)
         }
       }
-      try HistoryFile(root: store.root).append(events, at: now)
+      HistoryFile(root: store.root).note(events, at: now)
       return result
     } catch let problem as Problem {
       throw problem
@@ -144,6 +144,16 @@ struct StoreChange {
     } catch {
       throw Problem(.storageFailed, "the store in \(configuration.directory) cannot be used")
     }
+  }
+
+  /// The store; made only when `body` has something to write.
+  private func existingOrNeeded<Result>(
+    _ body: (inout DeviceState) throws(Problem) -> (Result, [HistoryEvent])
+  ) throws -> DeviceStore? {
+    if let store = try DeviceStore.openPrivate(configuration.directory) { return store }
+    var state = DeviceState()
+    _ = try body(&state)
+    return state == DeviceState() ? nil : try DeviceStore.create(configuration.directory)
   }
 
   private func readState(of store: DeviceStore) throws(StorageError) -> DeviceState {
