@@ -62,6 +62,11 @@ package struct SampleRelease: Sendable {
     plant(sources, at: "\(folder)/sources.json")
   }
 
+  /// The digest of the manifest.
+  package var digest: Digest {
+    do { return try sha256(bytes) } catch { preconditionFailure("\(error)") }
+  }
+
   /// The content without the number, for another release.
   package var content: Content { Content(bundle: bundle, sources: sources) }
   /// The path of the bundle on the feed.
