@@ -22,6 +22,11 @@ struct ActivateProbe {
     switch verb {
     case "activate": activate(updater)
     case "confirm": say(updater.confirm(activate(updater)))
+    case "fail":
+      let next = updater.fail(activate(updater), reason: "told to")
+      say(
+        "then \(next.version.map(\.description) ?? "nothing") \(next.origin.rawValue) \(next.standing.rawValue)"
+      )
     case "hang":
       let release = activate(updater)
       _ = readLine()

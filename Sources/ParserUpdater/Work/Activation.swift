@@ -201,10 +201,10 @@ struct Activation {
       return Choice(candidate: candidate, files: files, lease: nil, folder: path)
     }
     let folder: Directory
-    let lease: ReleaseLease
+    let lease: ReleaseLease?
     do {
       folder = try store.folder(of: candidate.release)
-      lease = try ReleaseLease(folder)
+      lease = try ReleaseLease.take(folder)
     } catch {
       throw ReleaseFiles.Damage(error, "cannot be opened: \(error.message)")
     }

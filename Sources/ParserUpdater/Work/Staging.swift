@@ -29,6 +29,7 @@ struct Staging: Sendable {
       partial = try store.root.subdirectory(creating: DeviceStore.Name.partial)
       scratch = try incoming.subdirectory(creating: scratchName)
     } catch {
+      GarbageCollection.collectScratch(of: store, keepingPartials: [])
       throw Problem(error).keeping(UpdateRun.kept)
     }
   }

@@ -44,7 +44,7 @@ struct StoreChange {
           advice: "ship another copy inside the app, or publish a newer release")
       }
       let plan = LaunchPlan(state, situation)
-      guard let next = plan.candidates.first else {
+      guard let next = plan.candidates.first(where: isThere) else {
         throw Problem(
           .nothingToRollBackTo,
           "there is no release before \(left.version), and no usable copy inside the app",
@@ -56,6 +56,17 @@ struct StoreChange {
       return (
         result, [HistoryEvent(.rejected, left, "rolled back by hand"), HistoryEvent(.rolledBack, left, text)]
       )
+    }
+  }
+
+  /// Whether a launch would find the files of a candidate; they are hashed only then.
+  private func isThere(_ candidate: LaunchPlan.Candidate) -> Bool {
+    guard candidate.origin != .embedded else { return true }
+    do {
+      return try DeviceStore.open(configuration.directory)?.isWhole(candidate.release) ?? false
+    } catch {
+      // A store that cannot be opened has nothing to launch.
+      return false
     }
   }
 
