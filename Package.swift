@@ -73,6 +73,27 @@ let package = Package(
       swiftSettings: tests),
     .testTarget(
       name: "OTATransferTests", dependencies: ["OTATransfer", "TestSupport"], swiftSettings: tests),
+    .target(
+      name: "UpdaterTestSupport",
+      dependencies: ["OTAManifest", "OTACrypto", "OTATransfer", "OTAFeed", "ParserUpdater", "TestSupport"],
+      path: "Tests/UpdaterTestSupport", swiftSettings: tests),
+    .testTarget(
+      name: "OTAFeedTests",
+      dependencies: [
+        "OTAFeed", "OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "TestSupport",
+        "UpdaterTestSupport",
+      ],
+      swiftSettings: tests),
+    .executableTarget(
+      name: "activate-probe", dependencies: ["ParserUpdater", "OTAFeed", "OTAManifest"],
+      path: "Tests/activate-probe", swiftSettings: tests),
+    .testTarget(
+      name: "ParserUpdaterTests",
+      dependencies: [
+        "ParserUpdater", "OTAFeed", "OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "TestSupport",
+        "UpdaterTestSupport", "activate-probe",
+      ],
+      swiftSettings: tests),
     .testTarget(
       name: "ParserPublisherTests",
       dependencies: [

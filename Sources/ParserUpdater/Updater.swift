@@ -72,7 +72,8 @@ public final class Updater: Sendable {
   public func fail(_ release: ActiveRelease, reason: String) -> ActiveRelease {
     active.withLock { active in
       guard let reference = release.reference, release.origin != .embedded else { return release }
-      let failure = Activation.Failure(release: reference, launch: release.launch, reason: reason)
+      if let active, active.launch != release.launch || active.reference != reference { return release }
+      let failure = Activation.Failure(running: release, release: reference, reason: reason)
       var activation = Activation(configuration, now: now(), failure: failure)
       let next = activation.run()
       active = next
