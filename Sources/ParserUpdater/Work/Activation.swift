@@ -14,11 +14,11 @@ struct Activation {
 
   /// What an app said about the release that it was running in this launch.
   struct Failure {
-    let running: ActiveRelease
+    /// What the app holds in memory; `nil` when only names were kept, and the report was checked beforehand.
+    let running: ActiveRelease?
     let release: ReleaseReference
+    let launch: LaunchID
     let reason: String
-
-    var launch: LaunchID { running.launch }
   }
 
   /// - Parameter failure: a release that failed in this launch, whose place another one takes.
@@ -49,11 +49,11 @@ struct Activation {
     let lock = takeLock(of: store)
     defer { lock?.release() }
     let (state, recovery) = readState(of: store, canWrite: lock != nil)
-    if let failure, let reason = refusal(of: failure, in: state) {
+    if let failure, let running = failure.running, let reason = refusal(of: failure, in: state) {
       if lock != nil {
         record([HistoryEvent(.ignored, failure.release, "failure report: \(reason)")], in: store)
       }
-      return failure.running
+      return running
     }
     if lock != nil, let active = launchAndRecord(state, recovery, in: store) { return active }
     return launchWithoutRecord(state, in: store)

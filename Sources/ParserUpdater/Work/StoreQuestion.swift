@@ -52,6 +52,16 @@ struct StoreQuestion {
     return (release, launch ?? state.trial?.launches.last ?? .random())
   }
 
+  /// Throws when a report that this release failed in this launch would be ignored.
+  func requireFailureCounts(_ release: ReleaseReference, _ launch: LaunchID) throws(Problem) {
+    var state = try read().state
+    guard
+      case .ignored(let reason) = state.apply(.failed(reason: ""), release: release, launch: launch, now: now)
+    else { return }
+    throw Problem(
+      .otherLaunch, reason, kept: "the state as it was", advice: "ask for the status to see what runs")
+  }
+
   func history() throws(Problem) -> [HistoryEvent] {
     do {
       guard let store = try DeviceStore.open(configuration.directory) else { return [] }
