@@ -60,7 +60,10 @@ struct UpdateRun: Sendable {
   private func newestManifest() async throws(Problem) -> VerifiedManifest {
     progress(.checking)
     do {
-      return try await configuration.trust.authority.newestManifest(of: configuration.channel, from: reader)
+      let authority = configuration.trust.authority
+      let verified = try await authority.newestManifest(of: configuration.channel, from: reader)
+      try reader.requireUsableAddresses(in: verified.manifest)
+      return verified
     } catch {
       throw error.keeping(Self.kept)
     }
