@@ -103,7 +103,7 @@ let package = Package(
     .testTarget(
       name: "ParserOTACommandTests",
       dependencies: ["ParserOTACommand", "OTAManifest", "TestSupport"], swiftSettings: tests),
-    .testTarget(name: "HouseTests", dependencies: ["TestSupport"], swiftSettings: tests),
+    .testTarget(name: "HouseTests", dependencies: ["OTAManifest", "TestSupport"], swiftSettings: tests),
   ],
   swiftLanguageModes: [.v6]
 )
