@@ -38,9 +38,11 @@ let package = Package(
     .target(name: "OTACrypto", dependencies: ["COpenSSL", "OTAManifest"], swiftSettings: house),
     .target(name: "OTAStorage", dependencies: ["CLinux"], swiftSettings: house),
     .target(name: "OTATransfer", dependencies: ["CCurl"], swiftSettings: house),
-    // Rank 2: a feed as a reader sees it.
+    // Rank 2: what makes metadata believable, and a feed as a reader sees it.
+    .target(name: "OTATrust", dependencies: ["OTAManifest", "OTACrypto"], swiftSettings: house),
     .target(
-      name: "OTAFeed", dependencies: ["OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer"],
+      name: "OTAFeed",
+      dependencies: ["OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "OTATrust"],
       swiftSettings: house),
     // Rank 3: the two libraries.
     .target(
@@ -100,6 +102,17 @@ let package = Package(
         "ParserPublisher", "OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "OTAFeed", "TestSupport",
       ],
       swiftSettings: tests),
+    .testTarget(
+      name: "OTATrustTests",
+      dependencies: ["OTATrust", "OTAManifest", "OTACrypto", "TestSupport"], swiftSettings: tests),
+    .executableTarget(
+      name: "tuf-client", dependencies: ["OTAManifest", "OTAStorage", "OTATransfer", "OTAFeed", "OTATrust"],
+      path: "Tests/tuf-client", swiftSettings: tests),
+    .testTarget(
+      name: "OTAFeedTests",
+      dependencies: [
+        "OTAFeed", "OTATrust", "OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "TestSupport",
+      ], swiftSettings: tests),
     .testTarget(
       name: "ParserOTACommandTests",
       dependencies: ["ParserOTACommand", "OTAManifest", "TestSupport"], swiftSettings: tests),
