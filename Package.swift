@@ -47,16 +47,18 @@ let package = Package(
     // Rank 3: the two libraries.
     .target(
       name: "ParserUpdater",
-      dependencies: ["OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "OTAFeed"],
+      dependencies: ["OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "OTATrust", "OTAFeed"],
       swiftSettings: house),
     .target(
       name: "ParserPublisher",
-      dependencies: ["OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "OTAFeed"],
+      dependencies: ["OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "OTATrust", "OTAFeed"],
       swiftSettings: house),
     // Rank 4: the tool.
     .target(
       name: "ParserOTACommand",
-      dependencies: ["OTAManifest", "OTAStorage", "OTAFeed", "ParserUpdater", "ParserPublisher"],
+      dependencies: [
+        "OTAManifest", "OTACrypto", "OTAStorage", "OTAFeed", "ParserUpdater", "ParserPublisher",
+      ],
       swiftSettings: house),
     .executableTarget(name: "parser-ota", dependencies: ["ParserOTACommand"], swiftSettings: house),
 
