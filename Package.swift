@@ -84,7 +84,7 @@ let package = Package(
     .testTarget(
       name: "OTAFeedTests",
       dependencies: [
-        "OTAFeed", "OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "TestSupport",
+        "OTAFeed", "OTATrust", "OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "TestSupport",
         "UpdaterTestSupport",
       ],
       swiftSettings: tests),
@@ -110,11 +110,6 @@ let package = Package(
     .executableTarget(
       name: "tuf-client", dependencies: ["OTAManifest", "OTAStorage", "OTATransfer", "OTAFeed", "OTATrust"],
       path: "Tests/tuf-client", swiftSettings: tests),
-    .testTarget(
-      name: "OTAFeedTests",
-      dependencies: [
-        "OTAFeed", "OTATrust", "OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "TestSupport",
-      ], swiftSettings: tests),
     .testTarget(
       name: "ParserOTACommandTests",
       dependencies: ["ParserOTACommand", "OTAManifest", "TestSupport"], swiftSettings: tests),
