@@ -178,6 +178,17 @@ struct DamagedStoreTests {
     #expect(try await device.update() == .staged(.number(44)))
   }
 
+  @Test("B07: what the feed withdrew stays withdrawn when the state is lost")
+  func withdrawnSurvives() async throws {
+    let device = try await deviceWithTwoReleases()
+    try device.feed.publish(43) { $0.withdrawn = [.number(42)] }
+    try await device.update()
+    unlink("\(device.store)/state.json")
+    let launch = device.launch()
+    #expect(launch.version == 43)
+    #expect(launch.updater.fail(launch.release, reason: "broken").version == .number(30))
+  }
+
   @Test("B15: a bundle with a wrong hash is in no place that a launch reads, also after a crash right there")
   func wrongHash() async throws {
     let device = try await deviceWithTwoReleases()

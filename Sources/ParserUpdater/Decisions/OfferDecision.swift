@@ -49,13 +49,23 @@ func decide(
   if let seen = state.seen[channel], let decision = compare(offer, with: seen) { return decision }
   if !manifest.unknownFeatures.isEmpty { return .notUsable(.unknownFeatures(manifest.unknownFeatures)) }
   if let reason = ineligibility(of: offer, in: state, for: app) { return .notUsable(reason) }
-  if offer == state.current, isWhole(offer) { return .upToDate(running: offer.version) }
-  if offer == state.staged, isWhole(offer) { return .staged }
+  if let current = state.current, current.isSameRelease(as: offer), isWhole(current) {
+    return .upToDate(running: offer.version)
+  }
+  if let staged = state.staged, staged.isSameRelease(as: offer), isWhole(staged) { return .staged }
   if let newest = [state.current, embedded].compactMap({ $0?.version }).max(), offer.version < newest {
     return .upToDate(running: newest)
   }
   if state.pin != nil { return .pinned }
-  return .install(repairing: offer == state.staged || offer == state.current)
+  let known = [state.staged, state.current].compactMap(\.self)
+  return .install(repairing: known.contains { $0.isSameRelease(as: offer) })
+}
+
+extension ReleaseReference {
+  /// Whether number and files are the same; a manifest that was only written anew makes no other release.
+  fileprivate func isSameRelease(as other: ReleaseReference) -> Bool {
+    version == other.version && pair == other.pair
+  }
 }
 
 /// The floor: an offer must not be older than what was accepted before, and a number keeps its bytes.

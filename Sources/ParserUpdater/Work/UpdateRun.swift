@@ -39,6 +39,7 @@ struct UpdateRun: Sendable {
     let decision = decision(on: offer, in: store, state: state(of: store))
     guard case .install = decision else {
       try note(decision == .versionReused ? nil : offer.manifest, in: store)
+      noteRefusal(decision.result(for: offer.manifest), of: offer, in: store)
       return .unchanged(decision.result(for: offer.manifest))
     }
     try requireWritable(store, offer.manifest)
@@ -166,6 +167,12 @@ struct UpdateRun: Sendable {
     }
   }
 
+  private func noteRefusal(_ result: CheckResult, of offer: VerifiedManifest, in store: DeviceStore) {
+    guard case .notUsable(_, let reason) = result else { return }
+    let release = ReleaseReference(offer.manifest, digest: offer.digest)
+    HistoryFile(root: store.root).noteOnce(HistoryEvent(.refused, release, reason.text), at: now())
+  }
+
   private func change(
     _ store: DeviceStore, _ body: (inout DeviceState) -> Void
   ) throws(StorageError) {
@@ -207,6 +214,9 @@ struct UpdateRun: Sendable {
       state.lastProblem = DeviceState.RecordedProblem(
         code: problem.code.rawValue, message: problem.message.printable(maxCharacters: 500), date: now())
       try store.writeState(state)
+      let kind = problem.code.responsibility == .untrustedContent ? HistoryEvent.Kind.refused : .failed
+      HistoryFile(root: store.root).noteOnce(
+        HistoryEvent(kind, nil, "\(problem.code.rawValue): \(problem.message)"), at: now())
     } catch {
       // The caller gets the problem itself; that it could not be written down as well changes nothing.
     }
