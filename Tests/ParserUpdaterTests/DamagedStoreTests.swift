@@ -304,8 +304,28 @@ struct DamagedStoreTests {
     let launch = device.launch()
     #expect(launch.version == 30 && launch.release.notes.map(\.code) == [.notPrivate])
     #expect(throws: Problem.self) { try device.updater().rollback() }
+    let status = try device.updater().status()
+    #expect(status.damage?.contains("other users can write to it") == true)
+    #expect(status.next.candidates.map(\.origin) == [.embedded], "status and launch agree")
     chmod(device.store, 0o700)
     #expect(device.launch().version == 42)
+  }
+
+  @Test(
+    "B44: a store of another user is not used, and says whose it is",
+    .enabled(if: geteuid() == 0, "needs root"))
+  func foreignOwner() async throws {
+    let device = try await deviceWithTwoReleases()
+    chown(device.store, 65_534, 65_534)
+    try device.feed.publish(43)
+    for problem in [
+      await problem { try await device.update() }, await problem { _ = try await device.updater().check() },
+    ] {
+      #expect(problem?.code == .notPrivate && problem?.message.contains("65534") == true)
+      #expect(problem?.advice != nil && problem?.kept != nil)
+    }
+    #expect(device.feed.takeRequests().filter { $0.hasSuffix(".js") && $0.contains("/43/") } == [])
+    #expect(device.launch().version == 30)
   }
 
   @Test("a history of any length stays bounded, and torn lines cost nothing but themselves")

@@ -209,8 +209,8 @@ struct LoopbackTests {
         try await Task.sleep(for: .milliseconds(2))
       }
       task.cancel()
+      // Without the cancellation it would end by the rule on stalled transfers, with another code.
       #expect(await problem { _ = try await task.value }?.code == .cancelled)
-      #expect(ContinuousClock.now - started < .seconds(10))
       #expect(device.launch().version == 30)
     }
   }

@@ -89,9 +89,9 @@ struct SystemCallTests {
     #expect(state.count == 1 && state.first?.text.contains("\"state.json\"") == true, "\(state.map(\.text))")
     let renamed = try #require(inside.firstIndex { Self.renaming.contains($0.name) })
     let syncs = inside.indices.filter { Self.syncing.contains(inside[$0].name) }
-    #expect(syncs.count == 2, "the file, then its folder: \(syncs.map { inside[$0].text })")
-    #expect(syncs.first.map { $0 < renamed } == true && inside[syncs[0]].text.contains("/.tmp-"))
-    #expect(syncs.last.map { $0 > renamed } == true && inside[syncs[1]].text.contains("<\(device.store)>"))
+    try #require(syncs.count == 2, "the file, then its folder: \(syncs.map { inside[$0].text })")
+    #expect(syncs[0] < renamed && inside[syncs[0]].text.contains("/.tmp-"))
+    #expect(syncs[1] > renamed && inside[syncs[1]].text.contains("<\(device.store)>"))
     let writes = inside.filter { Self.writing.contains($0.name) && $0.name != "fchmod" }
     #expect(writes.filter { $0.text.contains("/.tmp-") }.count == 1, "\(writes.map(\.text))")
     // The rest is the line of the history, which is not needed to decide anything and not synced.

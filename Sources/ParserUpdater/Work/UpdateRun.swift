@@ -52,7 +52,7 @@ struct UpdateRun: Sendable {
 
   private func openStore() throws(Problem) -> DeviceStore? {
     do {
-      return try DeviceStore.open(configuration.directory)
+      return try DeviceStore.openPrivate(configuration.directory)
     } catch {
       throw Problem(error).keeping(Self.kept)
     }
@@ -90,7 +90,6 @@ struct UpdateRun: Sendable {
   private func requireWritable(_ store: DeviceStore, _ manifest: Manifest) throws(Problem) {
     let needed = manifest.bytesToStore
     do {
-      try store.root.checkPrivate()
       let probe = "\(Directory.temporaryPrefix)probe-\(LaunchID.random())"
       _ = try store.root.createFile(probe)
       _ = try store.root.remove(probe)
