@@ -169,6 +169,30 @@ struct ProcessTests {
     func set(_ problem: Problem?) { self.problem = problem }
   }
 
+  @Test(
+    "B02: killed before any of its calls, an update leaves the whole old or the whole new release",
+    .enabled(if: Machine.traces, "needs strace"),
+    arguments: ["write", "fsync", "renameat", "mkdirat", "unlinkat", "flock"], 1...6)
+  func killedAtCall(call: String, ordinal: Int) async throws {
+    let device = try Device(embedded: 30)
+    let feed = device.home.path("feed")
+    try await device.take(41)
+    try device.feed.publish(42)
+    device.feed.write(to: feed)
+    let fault = "inject=\(call):signal=KILL:when=\(ordinal)"
+    let command = ["-f", "-qq", "-o", "/dev/null", "-e", fault, try BuiltProducts.path(of: "activate-probe")]
+    _ = try run("/usr/bin/strace", command + ["update", device.store, device.home.path("app"), feed])
+    let launch = device.launch()
+    #expect([41, 42].contains(launch.version), "\(launch.release.notes)")
+    #expect(launch.release.bundle == SampleRelease.Content(of: launch.version).bundle)
+    #expect(launch.release.sources == SampleRelease.Content(of: launch.version).sources)
+    launch.confirm()
+    try await device.take(43)
+    #expect(device.launch().version == 43)
+    #expect(device.scratch == [])
+    #expect(device.stored.count == 2)
+  }
+
   @Test("B02: a kill at any moment of updates leaves a store that launches a whole release")
   func killedUpdates() async throws {
     let device = try Device(embedded: 30)
