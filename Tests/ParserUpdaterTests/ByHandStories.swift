@@ -131,6 +131,46 @@ struct ByHandStories {
     #expect(try await device.update() == .unchanged(.pinned(.number(31))))
   }
 
+  @Test("B62: while a release is pinned, nothing is said to wait for the next launch")
+  func pinnedAndStaged() async throws {
+    let device = try await deviceWithTwoReleases()
+    try device.feed.publish(43)
+    try await device.update()
+    try device.updater().pin()
+    #expect(try await device.updater().check() == .pinned(.number(43)))
+    #expect(device.launch().version == 42)
+    try device.updater().unpin()
+    #expect(try await device.updater().check() == .staged(.number(43)))
+    #expect(device.launch().version == 43)
+  }
+
+  @Test("a verdict that cannot be written down says so, and can be given again")
+  func notRecorded() async throws {
+    let device = try Device(embedded: 30)
+    device.configuration.lockWait = .milliseconds(20)
+    try device.feed.publish(31)
+    try await device.update()
+    let launch = device.launch()
+    let lock = try Directory.open(device.store).lock("lock", .exclusive)
+    guard case .notRecorded(let problem) = launch.confirm() else {
+      Issue.record("it was recorded")
+      return
+    }
+    #expect(problem.code == .busy && problem.kept == "the state is as it was")
+    lock.release()
+    #expect(launch.confirm() == .recorded)
+  }
+
+  @Test("a check with nothing new writes nothing")
+  func nothingNew() async throws {
+    let device = try await deviceWithTwoReleases()
+    let files = tree(device.store)
+    let bytes = files.map { content("\(device.store)/\($0)") }
+    #expect(try await device.updater().check() == .upToDate(.number(42)))
+    #expect(try await device.update() == .unchanged(.upToDate(.number(42))))
+    #expect(tree(device.store) == files && files.map { content("\(device.store)/\($0)") } == bytes)
+  }
+
   @Test("a pinned release that fails gives its pin up")
   func pinnedFails() async throws {
     let device = try await deviceWithTwoReleases()

@@ -178,6 +178,17 @@ struct DamagedStoreTests {
     #expect(try await device.update() == .staged(.number(44)))
   }
 
+  @Test("B07: what the feed withdrew stays withdrawn when the state is lost")
+  func withdrawnSurvives() async throws {
+    let device = try await deviceWithTwoReleases()
+    try device.feed.publish(43) { $0.withdrawn = [.number(42)] }
+    try await device.update()
+    unlink("\(device.store)/state.json")
+    let launch = device.launch()
+    #expect(launch.version == 43)
+    #expect(launch.updater.fail(launch.release, reason: "broken").version == .number(30))
+  }
+
   @Test("B15: a bundle with a wrong hash is in no place that a launch reads, also after a crash right there")
   func wrongHash() async throws {
     let device = try await deviceWithTwoReleases()
@@ -293,8 +304,28 @@ struct DamagedStoreTests {
     let launch = device.launch()
     #expect(launch.version == 30 && launch.release.notes.map(\.code) == [.notPrivate])
     #expect(throws: Problem.self) { try device.updater().rollback() }
+    let status = try device.updater().status()
+    #expect(status.damage?.contains("other users can write to it") == true)
+    #expect(status.next.candidates.map(\.origin) == [.embedded], "status and launch agree")
     chmod(device.store, 0o700)
     #expect(device.launch().version == 42)
+  }
+
+  @Test(
+    "B44: a store of another user is not used, and says whose it is",
+    .enabled(if: geteuid() == 0, "needs root"))
+  func foreignOwner() async throws {
+    let device = try await deviceWithTwoReleases()
+    chown(device.store, 65_534, 65_534)
+    try device.feed.publish(43)
+    for problem in [
+      await problem { try await device.update() }, await problem { _ = try await device.updater().check() },
+    ] {
+      #expect(problem?.code == .notPrivate && problem?.message.contains("65534") == true)
+      #expect(problem?.advice != nil && problem?.kept != nil)
+    }
+    #expect(device.feed.takeRequests().filter { $0.hasSuffix(".js") && $0.contains("/43/") } == [])
+    #expect(device.launch().version == 30)
   }
 
   @Test("a history of any length stays bounded, and torn lines cost nothing but themselves")

@@ -160,6 +160,23 @@ struct DiskTests {
     #expect(lines.contains("then 30 embedded confirmed"), "\(lines)")
   }
 
+  @Test("B43: on a full disk no trial begins, what is confirmed runs on, and fail finds the next candidate")
+  func fullDiskLaunch() throws {
+    let device = try device()
+    try addOldRelease(to: device)
+    let lines = try script(
+      device,
+      smallStoreWith41 + """
+        go update; cat /dev/zero > "$store/hog" 2> /dev/null; go activate; go fail
+        rm "$store/hog"; go activate
+        """)
+    try #require(lines.count == 10, "\(lines)")
+    #expect(lines[3...4] == ["staged 42", "runs 41 current confirmed"])
+    #expect(lines[5].hasPrefix("note disk-full: ") && lines[6] == "runs 41 current confirmed")
+    #expect(lines[7].hasPrefix("note disk-full: "))
+    #expect(lines[8...] == ["then 30 embedded confirmed", "runs 42 staged on-trial"])
+  }
+
   @Test("B45: TMPDIR on another file system does not matter; a store may be a bind mount or behind a link")
   func elsewhere() throws {
     let device = try device()

@@ -1,5 +1,6 @@
 import Glibc
 import OTAManifest
+import OTAStorage
 import ParserUpdater
 import TestSupport
 import Testing
@@ -272,6 +273,44 @@ struct LaunchStories {
     #expect(second.version == 42)
     #expect(first.updater.fail(first.release, reason: "broken").version == .number(41))
     #expect(second.updater.fail(second.release, reason: "broken").version == .number(41))
+  }
+
+  @Test("fail finds the next candidate also when nothing can be written down just now")
+  func failWithoutRecord() async throws {
+    let device = try Device(embedded: 30)
+    device.configuration.lockWait = .milliseconds(20)
+    try await device.take(41)
+    try device.feed.publish(42)
+    try await device.update()
+    let launch = device.launch()
+    let lock = try Directory.open(device.store).lock("lock", .exclusive)
+    let next = launch.updater.fail(launch.release, reason: "broken")
+    #expect(next.version == .number(41) && next.notes.map(\.code) == [.busy])
+    let last = launch.updater.fail(next, reason: "broken too")
+    #expect(last.version == .number(30) && last.standing == .confirmed)
+    lock.release()
+    #expect(device.launch().version == 42, "nothing of it is known to the next launch")
+  }
+
+  @Test("an app may hold its copy as bytes, and updates take files from it")
+  func embeddedBytes() async throws {
+    let device = try Device(embedded: nil)
+    let copy = try SampleRelease(30)
+    device.configuration.embedded = .contents(
+      manifest: copy.bytes, bundle: copy.bundle, sources: copy.sources)
+    let launch = device.launch()
+    #expect(launch.version == 30 && launch.release.bundle == copy.bundle && launch.release.folder == nil)
+    let release = try device.feed.publish(
+      31, .init(bundle: copy.bundle, sources: SampleRelease.Content(of: 31).sources))
+    #expect(try await device.update() == .staged(.number(31)))
+    #expect(device.feed.takeRequests() == ["manifest.json", release.sourcesPath])
+    #expect(device.launch().version == 31)
+    device.configuration.embedded = .contents(
+      manifest: copy.bytes, bundle: release.sources, sources: copy.sources)
+    let fresh = Updater(device.configuration).activate()
+    #expect(fresh.version == .number(31))
+    device.configuration.directory = device.home.path("other")
+    #expect(Updater(device.configuration).activate().standing == .unusable)
   }
 
   @Test("B78: a release for a newer app is not downloaded, and the device says why")

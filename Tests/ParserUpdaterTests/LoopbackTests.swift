@@ -196,21 +196,23 @@ struct LoopbackTests {
 
   @Test("a cancelled download ends at once, although the server is silent")
   func cancelled() async throws {
+    let running = Mutex<Task<UpdateResult, any Error>?>(nil)
     let answer: Answer = { request, file in
-      request.path.hasSuffix(".js") ? file.map { .stalled($0, after: 500) } : nil
+      guard request.path.hasSuffix(".js"), let file else { return nil }
+      // From the server's own thread, so that a busy test run cannot come too late.
+      running.withLock { $0?.cancel() }
+      return .stalled(file, after: 500)
     }
-    try await withServer(answer) { device, server, location in
+    try await withServer(answer) { device, _, location in
       try publish(device, 31)
       let updater = device.updater(location)
-      let task = Task { try await updater.update() }
-      let started = ContinuousClock.now
-      while server.requests.count < 2 {
-        try #require(ContinuousClock.now - started < .seconds(20))
-        try await Task.sleep(for: .milliseconds(2))
+      let task = running.withLock { running in
+        let task = Task { try await updater.update() }
+        running = task
+        return task
       }
-      task.cancel()
+      // Without the cancellation it would end by the rule on stalled transfers, with another code.
       #expect(await problem { _ = try await task.value }?.code == .cancelled)
-      #expect(ContinuousClock.now - started < .seconds(10))
       #expect(device.launch().version == 30)
     }
   }

@@ -89,14 +89,49 @@ struct SystemCallTests {
     #expect(state.count == 1 && state.first?.text.contains("\"state.json\"") == true, "\(state.map(\.text))")
     let renamed = try #require(inside.firstIndex { Self.renaming.contains($0.name) })
     let syncs = inside.indices.filter { Self.syncing.contains(inside[$0].name) }
-    #expect(syncs.count == 2, "the file, then its folder: \(syncs.map { inside[$0].text })")
-    #expect(syncs.first.map { $0 < renamed } == true && inside[syncs[0]].text.contains("/.tmp-"))
-    #expect(syncs.last.map { $0 > renamed } == true && inside[syncs[1]].text.contains("<\(device.store)>"))
+    try #require(syncs.count == 2, "the file, then its folder: \(syncs.map { inside[$0].text })")
+    #expect(syncs[0] < renamed && inside[syncs[0]].text.contains("/.tmp-"))
+    #expect(syncs[1] > renamed && inside[syncs[1]].text.contains("<\(device.store)>"))
     let writes = inside.filter { Self.writing.contains($0.name) && $0.name != "fchmod" }
     #expect(writes.filter { $0.text.contains("/.tmp-") }.count == 1, "\(writes.map(\.text))")
     // The rest is the line of the history, which is not needed to decide anything and not synced.
     #expect(writes.filter { !$0.text.contains("/.tmp-") }.allSatisfy { $0.text.contains("history.jsonl>") })
     expectOneReadOfEach(inside, try device.folder(of: 31))
+  }
+
+  @Test("B09: an update syncs each file and folder before the state names them")
+  func orderOfUpdate() async throws {
+    let device = try Device(embedded: 30)
+    try device.feed.publish(31)
+    device.feed.write(to: device.home.path("feed"))
+    let log = device.home.path("trace")
+    let result = try run(
+      "/usr/bin/strace",
+      [
+        "-f", "-y", "-qq", "-s", "200", "-e", "trace=fsync,renameat,renameat2", "-o", log,
+        try BuiltProducts.path(of: "activate-probe"), "update", device.store, device.home.path("app"),
+        device.home.path("feed"),
+      ])
+    #expect(result.output == "staged 31\n")
+    let lines = String(decoding: try #require(content(log)), as: UTF8.self).split(separator: "\n")
+    func first(_ call: String, _ part: String) throws -> Int {
+      try #require(
+        lines.firstIndex { $0.contains("\(call)(") && $0.contains(part) }, "\(call) \(part) in \(lines)")
+    }
+    let manifest = try first("fsync", "/manifest.json>")
+    let files = lines.indices.filter { lines[$0].contains("fsync(") && lines[$0].contains("/partial/") }
+    #expect(files.count == 2)
+    let placed = try first("renameat", "/store/releases>")
+    let releases = try #require(
+      lines.indices.last { lines[$0].contains("fsync(") && lines[$0].contains("/store/releases>") })
+    let committed = try first("renameat", "\"state.json\"")
+    let scratch = try #require(
+      lines.indices.first {
+        $0 > manifest && lines[$0].contains("fsync(") && lines[$0].contains("/incoming/31-")
+      })
+    #expect((files + [manifest, scratch]).allSatisfy { $0 < placed })
+    #expect(placed < releases && releases < committed)
+    #expect(lines[(committed + 1)...].contains { $0.contains("fsync(") && $0.contains("\(device.store)>") })
   }
 
   @Test("B46: a launch touches no network and loads no network library")

@@ -3,7 +3,7 @@ internal import OTAStorage
 
 /// What happened on a device, one JSON object a line, newest last; bounded, and never needed to decide anything.
 struct HistoryFile {
-  /// Beyond this size the older half is dropped.
+  /// Beyond this size the older events are dropped, but not what failed here: it stands in for a lost state.
   static let maxBytes = 128 << 10
   private static let maxReadBytes = 4 * maxBytes
   private static let keptEvents = 250
@@ -17,6 +17,17 @@ struct HistoryFile {
     } catch {
       // A history must not stop what it tells of.
     }
+  }
+
+  /// Appends an event unless the last one of its kind says the same, so that a failing check every hour is one line.
+  func noteOnce(_ event: HistoryEvent, at date: Timestamp) {
+    do {
+      let last = try read().last { $0.kind == event.kind }
+      if let last, last.version == event.version, last.text == event.text { return }
+    } catch {
+      // A history that cannot be read gets the line, if it can get one.
+    }
+    note([event], at: date)
   }
 
   /// Appends events; a failure is given back for information only.
@@ -38,7 +49,9 @@ struct HistoryFile {
   /// What stays of a history that became too long; nothing of one that we cannot have written.
   private func keptLines(_ size: Int) throws(StorageError) -> [UInt8] {
     guard size <= Self.maxReadBytes else { return [] }
-    return try read().suffix(Self.keptEvents).flatMap(\.line)
+    let events = try read()
+    let rejections = events.dropLast(Self.keptEvents).filter { $0.kind == .rejected || $0.kind == .forgotten }
+    return (rejections.suffix(2 * DeviceState.maxRejections) + events.suffix(Self.keptEvents)).flatMap(\.line)
   }
 
   /// Reads the events, oldest first; lines that a crash or a hand left unreadable are passed over.

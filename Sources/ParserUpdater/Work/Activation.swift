@@ -11,6 +11,8 @@ struct Activation {
   private let failure: Failure?
   private let launch: LaunchID
   private var notes: [Problem] = []
+  /// The copy inside the app, once it was looked at; its manifest is read once a launch.
+  private var embedded: ReleaseReference??
 
   /// What an app said about the release that it was running in this launch.
   struct Failure {
@@ -167,12 +169,15 @@ struct Activation {
   }
 
   private mutating func readEmbedded() -> ReleaseReference? {
+    if let reading = embedded { return reading }
+    var reading: ReleaseReference?
     do {
-      return try configuration.embedded.reference()
+      reading = try configuration.embedded.reference()
     } catch {
       notes.append(Problem(.embeddedUnusable, "the copy inside the app \(error.text)"))
-      return nil
     }
+    embedded = .some(reading)
+    return reading
   }
 
   private func search(_ candidates: [LaunchPlan.Candidate], in store: DeviceStore?) -> Search {

@@ -39,6 +39,7 @@ struct UpdateRun: Sendable {
     let decision = decision(on: offer, in: store, state: state(of: store))
     guard case .install = decision else {
       try note(decision == .versionReused ? nil : offer.manifest, in: store)
+      noteRefusal(decision.result(for: offer.manifest), of: offer, in: store)
       return .unchanged(decision.result(for: offer.manifest))
     }
     try requireWritable(store, offer.manifest)
@@ -51,7 +52,7 @@ struct UpdateRun: Sendable {
 
   private func openStore() throws(Problem) -> DeviceStore? {
     do {
-      return try DeviceStore.open(configuration.directory)
+      return try DeviceStore.openPrivate(configuration.directory)
     } catch {
       throw Problem(error).keeping(Self.kept)
     }
@@ -92,7 +93,6 @@ struct UpdateRun: Sendable {
   private func requireWritable(_ store: DeviceStore, _ manifest: Manifest) throws(Problem) {
     let needed = manifest.bytesToStore
     do {
-      try store.root.checkPrivate()
       let probe = "\(Directory.temporaryPrefix)probe-\(LaunchID.random())"
       _ = try store.root.createFile(probe)
       _ = try store.root.remove(probe)
@@ -169,6 +169,12 @@ struct UpdateRun: Sendable {
     }
   }
 
+  private func noteRefusal(_ result: CheckResult, of offer: VerifiedManifest, in store: DeviceStore) {
+    guard case .notUsable(_, let reason) = result else { return }
+    let release = ReleaseReference(offer.manifest, digest: offer.digest)
+    HistoryFile(root: store.root).noteOnce(HistoryEvent(.refused, release, reason.text), at: now())
+  }
+
   private func change(
     _ store: DeviceStore, _ body: (inout DeviceState) -> Void
   ) throws(StorageError) {
@@ -210,6 +216,9 @@ struct UpdateRun: Sendable {
       state.lastProblem = DeviceState.RecordedProblem(
         code: problem.code.rawValue, message: problem.message.printable(maxCharacters: 500), date: now())
       try store.writeState(state)
+      let kind = problem.code.responsibility == .untrustedContent ? HistoryEvent.Kind.refused : .failed
+      HistoryFile(root: store.root).noteOnce(
+        HistoryEvent(kind, nil, "\(problem.code.rawValue): \(problem.message)"), at: now())
     } catch {
       // The caller gets the problem itself; that it could not be written down as well changes nothing.
     }
