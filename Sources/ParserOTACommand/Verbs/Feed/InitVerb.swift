@@ -35,7 +35,7 @@ extension Verb {
     run: { arguments, context throws(CommandFailure) in
       let directory = context.absolutePath(try arguments.required("feed"))
       var adopt = try arguments.value("adopt", as: Readings.feed)
-      if case .directory(let path)? = adopt { adopt = .directory(context.absolutePath(path)) }
+      if let feed = adopt { adopt = try InputFolder.require(feed, option: "--adopt", context) }
       let request = InitRequest(
         directory: directory, baseURL: try arguments.value("base-url", as: Readings.address), adopt: adopt,
         allowsPlainHTTPOnLoopback: arguments.flag("allow-http-loopback"),

@@ -39,7 +39,10 @@ extension Verb {
           JSONMember("unresolved", .integer(Int64(unresolved))),
           JSONMember("results", .array(resolutions.map(json))),
         ])
-      result.status = unresolved == 0 ? .done : .notAchieved
+      if unresolved > 0 {
+        result.status = .notAchieved
+        result.messageGoes = .spoken
+      }
       return result
     })
 
