@@ -1,4 +1,6 @@
 import Foundation
+import Glibc
+import Synchronization
 import TestSupport
 import Testing
 
@@ -83,14 +85,14 @@ final class Playground: Sendable {
 
   // Scenes that many tests begin with are played once, then copied.
   private static let freshDevice = Result {
-    let playground = try Playground()
+    let playground = try SharedPlaygrounds.make()
     try playground.makeApp()
     try playground.publish(2)
     try playground.initDevice()
     return playground
   }
   private static let confirmedDevice = Result {
-    let playground = try Playground()
+    let playground = try SharedPlaygrounds.make()
     try playground.makeDevice()
     for verb in ["update", "activate", "confirm"] { try playground.must("device \(verb) --store store") }
     return playground
@@ -124,4 +126,24 @@ final class Playground: Sendable {
 func withPlayground(_ body: (Playground) throws -> Void) throws {
   let playground = try Playground()
   try withExtendedLifetime(playground) { try body(playground) }
+}
+
+/// Playgrounds that live as long as the test process, and go with it.
+enum SharedPlaygrounds {
+  private static let paths = Mutex<[String]>([])
+  private static let removal: Void = {
+    // The scenes are static, so nothing ends them: their folders are removed by hand when the process ends.
+    _ = atexit {
+      let paths = SharedPlaygrounds.paths.withLock { $0 }
+      // What cannot be removed is left for the system to clean.
+      _ = try? run("/bin/rm", ["-rf", "--"] + paths)
+    }
+  }()
+
+  static func make() throws -> Playground {
+    _ = removal
+    let playground = try Playground()
+    paths.withLock { $0.append(playground.directory.path) }
+    return playground
+  }
 }
