@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Check 7 of the contract, the part about command lines: for every verb and every option.
-@Suite struct CommandLineTests {
+@Suite(.ownThreads) struct CommandLineTests {
   /// A command line that is refused starts nothing, so these share one folder and look at it again at the end.
   private static let idle = Result { try SharedPlaygrounds.make() }
 

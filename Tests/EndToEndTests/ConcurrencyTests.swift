@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Several processes at once, and processes that are ended from outside.
-@Suite struct ConcurrencyTests {
+@Suite(.ownThreads) struct ConcurrencyTests {
   @Test("B80: of two publishers at once nobody's release is lost, and the chain of manifests stays whole")
   func twoPublishers() throws {
     try withPlayground { playground in

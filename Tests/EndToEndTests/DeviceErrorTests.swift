@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Check 8 of the contract, the part about devices and servers.
-@Suite struct DeviceErrorTests {
+@Suite(.ownThreads) struct DeviceErrorTests {
   typealias Failures = ErrorTextTests.Failures
 
   @Test("check 8: what a device cannot do is said with what to do instead")

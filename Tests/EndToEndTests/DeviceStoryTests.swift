@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A device from its first launch on, as programs see it.
-@Suite struct DeviceStoryTests {
+@Suite(.ownThreads) struct DeviceStoryTests {
   private static func expect(
     _ answer: JSONAnswer, _ code: String, _ members: [String: String],
     sourceLocation: SourceLocation = #_sourceLocation

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// B79: what the documentation says is what the tool does.
-@Suite struct DocumentationTests {
+@Suite(.ownThreads) struct DocumentationTests {
   /// Usage errors that say that a verb or an option does not exist, or not in this way.
   private static let strangers = [
     "unknown-verb", "unknown-option", "option-before-verb", "value-not-allowed", "missing-value",

@@ -5,7 +5,7 @@ import Testing
 /// Check 8 of the contract: many ways to fail, each with a text that names the thing and says what to do.
 ///
 /// The rules that every text must keep are checked wherever the tool is run; here is the breadth.
-@Suite struct ErrorTextTests {
+@Suite(.ownThreads) struct ErrorTextTests {
   /// Runs command lines that must fail, and keeps what they said.
   final class Failures {
     let playground: Playground

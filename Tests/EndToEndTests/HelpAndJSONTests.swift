@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Check 7 of the contract, the part about what is printed: for every verb.
-@Suite struct HelpAndJSONTests {
+@Suite(.ownThreads) struct HelpAndJSONTests {
   @Test(
     "check 7: the help of a verb names every option, an example and the exit statuses", arguments: VerbRow.all
   )

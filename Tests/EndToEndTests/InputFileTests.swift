@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Check 7 of the contract, the part about files and folders that command lines name.
-@Suite struct InputFileTests {
+@Suite(.ownThreads) struct InputFileTests {
   /// A command line whose last word is the file or folder in question.
   struct Place: CustomTestStringConvertible, Sendable {
     let line: String

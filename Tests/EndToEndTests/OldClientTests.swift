@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Check 3 of the contract: clients that know only the oldest form of the manifest, and feeds that only have that.
-@Suite struct OldClientTests {
+@Suite(.ownThreads) struct OldClientTests {
   /// Knows version, url, sha256 and bytes, wants absolute URLs, and shares no code with ours.
   private static let client = """
     import hashlib, json, sys, urllib.request

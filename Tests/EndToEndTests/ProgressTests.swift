@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// How a download of some length looks at a terminal, in a log, and with `--quiet`.
-@Suite struct ProgressTests {
+@Suite(.ownThreads) struct ProgressTests {
   /// A device whose feed gives a bundle of 2 MB in some tenths of a second.
   private func withSlowFeed(_ body: (Playground) throws -> Void) throws {
     try withPlayground { playground in

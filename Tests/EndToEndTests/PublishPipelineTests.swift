@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `publish` as a CI job runs it: its status through shells and pipes, its inputs, its numbers.
-@Suite struct PublishPipelineTests {
+@Suite(.ownThreads) struct PublishPipelineTests {
   private static let publish = "publish --feed feed --bundle bundle-3.js --sources sources.json"
 
   /// Command lines that must fail in a playground with a damaged copy of everything, and their status.

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Check 4 of the contract: a catalog in which sources were renamed and left out.
-@Suite struct RenamedSourcesTests {
+@Suite(.ownThreads) struct RenamedSourcesTests {
   private static let gone = ["HINTEV", "NENYX", "TALLOKEL", "TEVTOKEL"]
   private static let publish = "publish --feed feed --bundle bundle-2.js --sources new.json"
 

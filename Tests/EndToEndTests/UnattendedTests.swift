@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// B70: nothing ever waits for somebody who is not there.
-@Suite struct UnattendedTests {
+@Suite(.ownThreads) struct UnattendedTests {
   private static let rollback = "rollback --feed feed"
 
   private func withFeed(_ body: (Playground) throws -> Void) throws {

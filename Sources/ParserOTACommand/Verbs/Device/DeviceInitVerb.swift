@@ -29,7 +29,7 @@ extension Verb {
       ],
       manual: VerbManual(
         details: [
-          "Run it again to change the settings of a store; its releases stay. A feed that is a folder needs no server."
+          "Run it again to give a store other settings, all of them; its releases stay. A feed that is a folder needs no server."
         ],
         examples: ["parser-ota device init --store store --feed feed --checksums-only --embedded app"],
         exits: [.done, .notAchieved, .untrustedContent, .localDisk])),
