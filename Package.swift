@@ -113,6 +113,8 @@ let package = Package(
     .testTarget(
       name: "ParserOTACommandTests",
       dependencies: ["ParserOTACommand", "OTAManifest", "TestSupport"], swiftSettings: tests),
+    .testTarget(
+      name: "EndToEndTests", dependencies: ["TestSupport", "parser-ota"], swiftSettings: tests),
     .testTarget(name: "HouseTests", dependencies: ["OTAManifest", "TestSupport"], swiftSettings: tests),
   ],
   swiftLanguageModes: [.v6]

@@ -34,11 +34,13 @@ struct FeedInitialisation {
   private func checkRequest() throws(Problem) {
     if let base = request.baseURL {
       guard base.scheme == "https" || base.isLoopback else {
-        throw Problem(.inputRefused, "the base URL \(base) is plain http, which clients refuse: use https")
+        throw Problem(
+          .inputRefused, "the base URL \(base) is plain http, which clients refuse",
+          advice: "serve the feed over https")
       }
       guard base.query == nil else {
         throw Problem(
-          .inputRefused, "the base URL \(base) has a query: give the address of the feed's folder")
+          .inputRefused, "the base URL \(base) has a query", advice: "give the address of the feed's folder")
       }
     }
     if let kept = request.keptReleases, !FeedSettings.keptReleasesRange.contains(kept) {

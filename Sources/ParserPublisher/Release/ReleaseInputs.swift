@@ -57,7 +57,7 @@ struct ReleaseInputs {
       Problem(.wrongKind, "\(path) is not a regular file", advice: "give the path of a file")
     case .tooLarge: refusal(path, "has more than the \(maxBytes) bytes that clients accept")
     case .notPermitted:
-      Problem(.fileUnreadable, error.message)
+      Problem(.fileUnreadable, error.message, advice: "let this user read the file")
     default: Problem(onFeed: error)
     }
   }

@@ -20,7 +20,7 @@ extension Verb {
           "parser-ota device activate --store store",
           "parser-ota device activate --store store --print bundle > parsers.bundle.js",
         ],
-        exits: [.done, .untrustedContent, .localDisk])),
+        exits: [.done, .notAchieved, .untrustedContent, .localDisk])),
     run: { arguments, context throws(CommandFailure) in
       let wanted = arguments.value("print")
       let active = try DeviceVerb.updater(arguments, context).activate()

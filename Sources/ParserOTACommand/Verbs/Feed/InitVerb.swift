@@ -20,11 +20,13 @@ extension Verb {
           "take over a live feed: its newest release is copied, and the next one counts on from it"
         )
         .completing(.directory),
-        .option("keep", "N", "how many releases of a channel stay reachable; 20 when left out"),
+        .option("keep", "N", "how many releases of a channel stay reachable; 20 at first"),
         .flag("allow-http-loopback", "allow plain http to this machine's own loopback address, for tests"),
       ],
       manual: VerbManual(
-        details: ["Run it again to change the settings of a feed; its releases stay as they are."],
+        details: [
+          "Run it again to change the settings of a feed; what is left out stays as it is, and so do its releases."
+        ],
         examples: [
           "parser-ota init --feed feed --checksums-only",
           "parser-ota init --feed feed --base-url https://parsers.example/feed/ --checksums-only",
@@ -35,11 +37,11 @@ extension Verb {
     run: { arguments, context throws(CommandFailure) in
       let directory = context.absolutePath(try arguments.required("feed"))
       var adopt = try arguments.value("adopt", as: Readings.feed)
-      if case .directory(let path)? = adopt { adopt = .directory(context.absolutePath(path)) }
+      if let feed = adopt { adopt = try InputFolder.require(feed, option: "--adopt", context) }
       let request = InitRequest(
         directory: directory, baseURL: try arguments.value("base-url", as: Readings.address), adopt: adopt,
         allowsPlainHTTPOnLoopback: arguments.flag("allow-http-loopback"),
-        keptReleases: try arguments.value("keep", as: Readings.count) ?? 20)
+        keptReleases: try arguments.value("keep", as: Readings.count))
       let report = try await DeviceVerb.run { () async throws(Problem) in
         try await Publisher.initialise(request)
       }

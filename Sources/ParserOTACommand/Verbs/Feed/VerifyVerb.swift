@@ -20,9 +20,8 @@ extension Verb {
         ],
         exits: [.done, .untrustedContent, .tryLater, .localDisk, .notPermitted])),
     run: { arguments, context throws(CommandFailure) in
-      var location = try arguments.required("feed", as: Readings.feed)
-      if case .directory(let path) = location { location = .directory(context.absolutePath(path)) }
-      let feed = location
+      let location: FeedLocation = try arguments.required("feed", as: Readings.feed)
+      let feed = try InputFolder.require(location, option: "--feed", context)
       let allowsHTTP = arguments.flag("allow-http-loopback")
       let report = try await DeviceVerb.run { () async throws(Problem) in
         try await Publisher.audit(feed, allowsPlainHTTPOnLoopback: allowsHTTP)
