@@ -78,6 +78,9 @@ let package = Package(
     .testTarget(
       name: "OTATransferTests", dependencies: ["OTATransfer", "TestSupport"], swiftSettings: tests),
     .target(
+      name: "TrustFixtures", dependencies: ["OTATrust", "OTAManifest", "OTACrypto", "OTATransfer"],
+      path: "Tests/TrustFixtures", swiftSettings: tests),
+    .target(
       name: "UpdaterTestSupport",
       dependencies: ["OTAManifest", "OTACrypto", "OTATransfer", "OTAFeed", "ParserUpdater", "TestSupport"],
       path: "Tests/UpdaterTestSupport", swiftSettings: tests),
@@ -85,7 +88,7 @@ let package = Package(
       name: "OTAFeedTests",
       dependencies: [
         "OTAFeed", "OTATrust", "OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "TestSupport",
-        "UpdaterTestSupport",
+        "UpdaterTestSupport", "TrustFixtures",
       ],
       swiftSettings: tests),
     .executableTarget(
@@ -106,7 +109,7 @@ let package = Package(
       swiftSettings: tests),
     .testTarget(
       name: "OTATrustTests",
-      dependencies: ["OTATrust", "OTAManifest", "OTACrypto", "TestSupport"], swiftSettings: tests),
+      dependencies: ["OTATrust", "OTAManifest", "OTACrypto", "TrustFixtures"], swiftSettings: tests),
     .executableTarget(
       name: "tuf-client", dependencies: ["OTAManifest", "OTAStorage", "OTATransfer", "OTAFeed", "OTATrust"],
       path: "Tests/tuf-client", swiftSettings: tests),

@@ -13,13 +13,7 @@ struct ChecksumsOnlyAuthority: ManifestAuthority {
     } catch {
       throw Problem(.misuse, "the channel \(channel) has no path")
     }
-    let verified = try VerifiedManifest(unsigned: bytes, name: path)
-    guard verified.manifest.channel == channel else {
-      throw Problem(
-        .wrongChannel, "\(path) belongs to the channel \(verified.manifest.channel), not to \(channel)",
-        advice: "tell whoever publishes the feed")
-    }
-    return verified
+    return try VerifiedManifest(unsigned: bytes, name: path).required(for: channel)
   }
 }
 
@@ -28,6 +22,22 @@ extension VerifiedManifest {
   ///
   /// - Parameter name: the file's name for messages.
   package init(unsigned bytes: [UInt8], name: String) throws(Problem) {
+    try self.init(accepted: bytes, name: name)
+  }
+
+  /// The manifest itself, unless it belongs to another channel than the one whose path it stands at.
+  func required(for channel: Channel) throws(Problem) -> VerifiedManifest {
+    guard manifest.channel == channel else {
+      throw Problem(
+        .wrongChannel,
+        "\(channel.manifestPath) belongs to the channel \(manifest.channel), not to \(channel)",
+        advice: "tell whoever publishes the feed")
+    }
+    return self
+  }
+
+  /// Parses bytes that the trust in force accepts as they are.
+  init(accepted bytes: [UInt8], name: String) throws(Problem) {
     do {
       self.init(manifest: try Manifest.decode(bytes), bytes: bytes, digest: try sha256(bytes))
     } catch let error as InputError where error.reason == .html {

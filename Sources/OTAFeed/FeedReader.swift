@@ -30,6 +30,16 @@ public struct FeedReader: Sendable {
     self.allowsPlainHTTPOnLoopback = allowsPlainHTTPOnLoopback
   }
 
+  /// The signed side of the feed: metadata in `metadata/`, and the files that it speaks of in `files/`.
+  package func repository() throws(Problem) -> TUFRepository {
+    let base: String
+    switch location {
+    case .directory: base = DirectoryFetcher.prefix
+    case .web(let folder): base = try checked(folder)
+    }
+    return TUFRepository(fetcher: fetcher, metadataBase: base + "metadata/", targetsBase: base + "files/")
+  }
+
   /// Reads a small file of the feed into memory.
   public func read(_ path: RelativePath, maxBytes: Int) async throws(Problem) -> [UInt8] {
     let sink = MemorySink()
