@@ -38,23 +38,27 @@ let package = Package(
     .target(name: "OTACrypto", dependencies: ["COpenSSL", "OTAManifest"], swiftSettings: house),
     .target(name: "OTAStorage", dependencies: ["CLinux"], swiftSettings: house),
     .target(name: "OTATransfer", dependencies: ["CCurl"], swiftSettings: house),
-    // Rank 2: a feed as a reader sees it.
+    // Rank 2: what makes metadata believable, and a feed as a reader sees it.
+    .target(name: "OTATrust", dependencies: ["OTAManifest", "OTACrypto"], swiftSettings: house),
     .target(
-      name: "OTAFeed", dependencies: ["OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer"],
+      name: "OTAFeed",
+      dependencies: ["OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "OTATrust"],
       swiftSettings: house),
     // Rank 3: the two libraries.
     .target(
       name: "ParserUpdater",
-      dependencies: ["OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "OTAFeed"],
+      dependencies: ["OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "OTATrust", "OTAFeed"],
       swiftSettings: house),
     .target(
       name: "ParserPublisher",
-      dependencies: ["OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "OTAFeed"],
+      dependencies: ["OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "OTATrust", "OTAFeed"],
       swiftSettings: house),
     // Rank 4: the tool.
     .target(
       name: "ParserOTACommand",
-      dependencies: ["OTAManifest", "OTAStorage", "OTAFeed", "ParserUpdater", "ParserPublisher"],
+      dependencies: [
+        "OTAManifest", "OTACrypto", "OTAStorage", "OTAFeed", "ParserUpdater", "ParserPublisher",
+      ],
       swiftSettings: house),
     .executableTarget(name: "parser-ota", dependencies: ["ParserOTACommand"], swiftSettings: house),
 
@@ -73,6 +77,27 @@ let package = Package(
       swiftSettings: tests),
     .testTarget(
       name: "OTATransferTests", dependencies: ["OTATransfer", "TestSupport"], swiftSettings: tests),
+    .target(
+      name: "UpdaterTestSupport",
+      dependencies: ["OTAManifest", "OTACrypto", "OTATransfer", "OTAFeed", "ParserUpdater", "TestSupport"],
+      path: "Tests/UpdaterTestSupport", swiftSettings: tests),
+    .testTarget(
+      name: "OTAFeedTests",
+      dependencies: [
+        "OTAFeed", "OTATrust", "OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "TestSupport",
+        "UpdaterTestSupport",
+      ],
+      swiftSettings: tests),
+    .executableTarget(
+      name: "activate-probe", dependencies: ["ParserUpdater", "OTAFeed", "OTAManifest"],
+      path: "Tests/activate-probe", swiftSettings: tests),
+    .testTarget(
+      name: "ParserUpdaterTests",
+      dependencies: [
+        "ParserUpdater", "OTAFeed", "OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "TestSupport",
+        "UpdaterTestSupport", "activate-probe",
+      ],
+      swiftSettings: tests),
     .testTarget(
       name: "ParserPublisherTests",
       dependencies: [
@@ -80,11 +105,17 @@ let package = Package(
       ],
       swiftSettings: tests),
     .testTarget(
+      name: "OTATrustTests",
+      dependencies: ["OTATrust", "OTAManifest", "OTACrypto", "TestSupport"], swiftSettings: tests),
+    .executableTarget(
+      name: "tuf-client", dependencies: ["OTAManifest", "OTAStorage", "OTATransfer", "OTAFeed", "OTATrust"],
+      path: "Tests/tuf-client", swiftSettings: tests),
+    .testTarget(
       name: "ParserOTACommandTests",
       dependencies: ["ParserOTACommand", "OTAManifest", "TestSupport"], swiftSettings: tests),
     .testTarget(
       name: "EndToEndTests", dependencies: ["TestSupport", "parser-ota"], swiftSettings: tests),
-    .testTarget(name: "HouseTests", dependencies: ["TestSupport"], swiftSettings: tests),
+    .testTarget(name: "HouseTests", dependencies: ["OTAManifest", "TestSupport"], swiftSettings: tests),
   ],
   swiftLanguageModes: [.v6]
 )

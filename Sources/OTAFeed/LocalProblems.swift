@@ -29,6 +29,9 @@ extension Problem {
 
   /// OpenSSL cannot be used here.
   package init(_ error: CryptoError) {
-    self.init(.cryptoUnavailable, "cannot compute SHA-256 on this machine: \(error.message)")
+    switch error {
+    case .cannotVerify: self.init(.trustCannotVerify, error.message, advice: "update OpenSSL (libssl3)")
+    default: self.init(.cryptoUnavailable, error.message)
+    }
   }
 }

@@ -39,7 +39,7 @@ final class MemoryHost: FeedHost {
 
   func read(_ path: String, maxBytes: Int) throws(Problem) -> [UInt8]? {
     let bytes = files[path]
-    guard (bytes?.count ?? 0) <= maxBytes else { throw Problem(.storageFailed, "\(path) is too large") }
+    guard (bytes?.count ?? 0) <= maxBytes else { throw Problem(.tooLarge, "\(path) is too large") }
     return bytes
   }
 

@@ -1,4 +1,5 @@
 import OTAManifest
+import OTAStorage
 import ParserPublisher
 import Testing
 import TestSupport
@@ -31,6 +32,22 @@ import TestSupport
     try await feed.publish("four")
     let back = try await feed.publisher.rollback(RollbackRequest())
     #expect(back.manifest.content == version(4) && back.removedReleases == [version(4)])
+    try await feed.checkAsClient()
+  }
+
+  @Test("a pointer that somebody set back by hand keeps its release, and no number is ever given twice")
+  func pointerSetBack() async throws {
+    let feed = try await TestFeed(keptReleases: 1)
+    let beta = try #require(Channel("beta"))
+    try await feed.publish("one")
+    let old = try feed.read("manifest.json")
+    _ = try await Publisher.initialise(InitRequest(directory: feed.feed, keptReleases: 2))
+    try await feed.publish("two")
+    try durablyReplaceFile(at: "\(feed.feed)/manifest.json", with: old)
+    _ = try await Publisher.initialise(InitRequest(directory: feed.feed, keptReleases: 1))
+    #expect(try await feed.publish("three") { $0.channel = beta }.manifest.version == version(3))
+    #expect(try await feed.checkAsClient().version == version(1))
+    #expect(try await feed.publish("two").manifest.version == version(4))
     try await feed.checkAsClient()
   }
 

@@ -1,3 +1,4 @@
+import OTAFeed
 import OTAManifest
 import ParserPublisher
 import Testing
@@ -27,6 +28,22 @@ import TestSupport
       report.writtenFiles.allSatisfy { $0.hasSuffix("manifest.json") } && report.writtenFiles.count == 2)
     #expect(try feed.tree().count == before.count + 1)
     #expect(try await feed.checkAsClient() == report.manifest)
+  }
+
+  @Test(
+    "asking writes nothing: a plan, a dry run, a list and a copy leave the feed as it is, without its lock too"
+  )
+  func readOnly() async throws {
+    let feed = try await feed(["one", "two"])
+    try run("/bin/rm", ["\(feed.feed)/.parser-ota/lock"]).expectSuccess()
+    let before = try feed.tree()
+    _ = try await feed.publisher.planRollback(RollbackRequest())
+    #expect(try await feed.publisher.rollback(RollbackRequest(dryRun: true)).outcome == .wouldPublish)
+    #expect(try await feed.publisher.releases().count == 2)
+    _ = try await feed.publisher.embed(nil, channel: .stable, into: feed.folder.path("app"))
+    _ = try await Publisher.audit(.directory(feed.feed), allowsPlainHTTPOnLoopback: false)
+    #expect(try await feed.publish("two").outcome == .nothingToPublish)
+    #expect(try feed.tree() == before)
   }
 
   @Test("a second roll back goes further back, past what was withdrawn, and withdrawals are carried on")

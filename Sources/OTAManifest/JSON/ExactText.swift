@@ -1,12 +1,18 @@
 /// A text that is equal to another only when all their bytes are.
-struct ExactText: Hashable, Sendable {
-  let text: String
+package struct ExactText: Hashable, Sendable {
+  /// The text.
+  package let text: String
 
-  init(_ text: String) { self.text = text }
+  /// Wraps a text.
+  package init(_ text: String) { self.text = text }
 
-  static func == (left: ExactText, right: ExactText) -> Bool { left.text.hasSameBytes(as: right.text) }
+  /// Equality on bytes.
+  package static func == (left: ExactText, right: ExactText) -> Bool {
+    left.text.hasSameBytes(as: right.text)
+  }
 
-  func hash(into hasher: inout Hasher) {
+  /// Hashes the bytes.
+  package func hash(into hasher: inout Hasher) {
     for byte in text.utf8 { hasher.combine(byte) }
     hasher.combine(0xFF as UInt8)
   }

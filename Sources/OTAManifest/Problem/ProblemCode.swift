@@ -12,6 +12,14 @@ public enum ProblemCode: String, Sendable, CaseIterable {
   case forbiddenURL = "forbidden-url"
   case feedIncomplete = "feed-incomplete"
   case embeddedUnusable = "embedded-unusable"
+  case trustMalformed = "trust-malformed"
+  case trustSignature = "trust-signature"
+  case trustWeakKey = "trust-weak-key"
+  case trustExpired = "trust-expired"
+  case trustRollback = "trust-rollback"
+  case trustMismatch = "trust-mismatch"
+  case trustUnlisted = "trust-unlisted"
+  case trustLimit = "trust-limit"
 
   // The network and servers.
   case htmlInstead = "html-instead"
@@ -36,6 +44,7 @@ public enum ProblemCode: String, Sendable, CaseIterable {
   case wrongKind = "wrong-kind"
   case notPrivate = "not-private"
   case cryptoUnavailable = "crypto-unavailable"
+  case trustCannotVerify = "trust-cannot-verify"
 
   // Others at work.
   case conflict
@@ -48,7 +57,6 @@ public enum ProblemCode: String, Sendable, CaseIterable {
   case notUsable = "not-usable"
   case nothingToRollBackTo = "nothing-to-roll-back-to"
   case noSuchRelease = "no-such-release"
-  case notOnTrial = "not-on-trial"
   case otherLaunch = "other-launch"
   case pinned
   case inputRefused = "input-refused"
@@ -66,18 +74,20 @@ public enum ProblemCode: String, Sendable, CaseIterable {
   public var responsibility: Responsibility {
     switch self {
     case .manifestInvalid, .sourcesInvalid, .bundleInvalid, .digestMismatch, .sizeMismatch, .tooLarge,
-      .versionReused, .wrongChannel, .forbiddenURL, .feedIncomplete, .embeddedUnusable:
+      .versionReused, .wrongChannel, .forbiddenURL, .feedIncomplete, .embeddedUnusable, .trustMalformed,
+      .trustSignature, .trustWeakKey, .trustExpired, .trustRollback, .trustMismatch, .trustUnlisted,
+      .trustLimit:
       .untrustedContent
     case .htmlInstead, .unreachable, .timedOut, .tls, .proxy, .throttled, .serverError, .notFound, .truncated,
       .transferFailed, .libraryMissing, .cancelled:
       .tryLater
     case .diskFull, .readOnly, .storageFailed, .fileMissing, .fileUnreadable, .wrongKind, .notPrivate,
-      .cryptoUnavailable:
+      .cryptoUnavailable, .trustCannotVerify:
       .localDisk
     case .conflict: .conflict
     case .busy: .busy
     case .forbidden: .notPermitted
-    case .notUsable, .nothingToRollBackTo, .noSuchRelease, .notOnTrial, .otherLaunch, .pinned, .inputRefused,
+    case .notUsable, .nothingToRollBackTo, .noSuchRelease, .otherLaunch, .pinned, .inputRefused,
       .idsRemoved, .aliasRefused, .versionRefused, .notAFeed, .notAStore, .unresolved:
       .notAchieved
     case .misuse: .misuse

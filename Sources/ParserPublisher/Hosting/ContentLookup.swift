@@ -43,7 +43,7 @@ struct ContentLookup {
   private func read(_ path: String, _ artifact: Artifact) async throws(Problem) -> [UInt8]? {
     do {
       return try await host.read(path, maxBytes: Int(artifact.bytes))
-    } catch  where error.code == .storageFailed || error.code == .wrongKind {
+    } catch  where error.code == .tooLarge || error.code == .wrongKind {
       // Too long, or no file at all: then it is not this one, and another place may have it.
       return []
     }

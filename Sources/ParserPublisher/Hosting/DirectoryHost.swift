@@ -145,11 +145,11 @@ private struct DirectoryLock: FeedLock {
 extension Problem {
   /// A disk error where a feed or an input is, with what its maintainer can do.
   init(onFeed error: StorageError) {
-    let general = Problem(error)
+    let general = error.kind == .tooLarge ? Problem(.tooLarge, error.message) : Problem(error)
     let advice: String? =
       switch error.kind {
       case .full: "free some space and run the same command again"
-      case .readOnly, .notPermitted: "run the command as a user that may write to the feed"
+      case .readOnly, .notPermitted: "run the command as a user that may write there"
       case .missing: nil
       default: general.advice
       }

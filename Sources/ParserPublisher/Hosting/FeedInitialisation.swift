@@ -19,7 +19,7 @@ struct FeedInitialisation {
     defer { lock.release() }
     let before = try host.read(FeedLayout.settings, maxBytes: Limits.standard.maxStateBytes)
       .map { (bytes) throws(Problem) in try FeedSettings(decoding: bytes) }
-    let existing = try await existingRelease()
+    let existing = try await existingRelease(isNew: before == nil)
     if try host.read(FeedLayout.page, maxBytes: 1 << 20) == nil {
       try host.replacePointer(FeedLayout.page, with: Array(FeedPage.html.utf8))
     }
@@ -52,8 +52,22 @@ struct FeedInitialisation {
   }
 
   /// A feed from before this tool is taken as it is, but only when its manifest can be read.
-  private func existingRelease() async throws(Problem) -> VerifiedManifest? {
-    try await FeedState.readPointer(of: .stable, host)
+  private func existingRelease(isNew: Bool) async throws(Problem) -> VerifiedManifest? {
+    let existing = try await FeedState.readPointer(of: .stable, host)
+    guard let existing, isNew else { return existing }
+    do {
+      let lookup = ContentLookup(host: host)
+      for file in FeedLayout.ContentFile.allCases {
+        _ = try await lookup.bytes(of: file, in: existing.manifest)
+      }
+      return existing
+    } catch  where error.code == .feedIncomplete {
+      throw Problem(
+        error.code, error.message,
+        advice:
+          "put the file there, or make the feed in an empty folder with --adopt and the address of the old one"
+      )
+    }
   }
 
   private func adopt(over existing: VerifiedManifest?) async throws(Problem) -> ReleaseVersion? {
@@ -74,18 +88,31 @@ struct FeedInitialisation {
 
   private func write(_ release: AdoptedRelease) throws(Problem) {
     let manifest = release.manifest.manifest
-    for (file, bytes) in [(FeedLayout.ContentFile.bundle, release.bundle), (.sources, release.sources)] {
-      _ = try host.putImmutable(Self.path(of: file, in: manifest), bytes)
+    let bundlePath = try Self.path(of: .bundle, in: manifest)
+    let sourcesPath = try Self.path(of: .sources, in: manifest)
+    guard bundlePath != sourcesPath else {
+      throw Problem(.forbiddenURL, "the manifest names \(bundlePath) both as the bundle and as the catalog")
     }
+    _ = try host.putImmutable(bundlePath, release.bundle)
+    _ = try host.putImmutable(sourcesPath, release.sources)
     _ = try host.putImmutable(
       FeedLayout.manifest(release.manifest.digest, of: manifest.version), release.manifest.bytes)
     try host.replacePointer(Channel.stable.manifestPath, with: release.manifest.bytes)
   }
 
   /// Where the manifest says that the file is, when that is a path of a feed; else where this feed would put it.
-  private static func path(of file: FeedLayout.ContentFile, in manifest: Manifest) -> String {
+  ///
+  /// The manifest came from outside, so it may not choose the files that a feed needs for itself.
+  private static func path(
+    of file: FeedLayout.ContentFile, in manifest: Manifest
+  ) throws(Problem) -> String {
     let artifact = file.artifact(of: manifest)
-    if case .relative(let path) = artifact.location { return path.text }
+    if case .relative(let path) = artifact.location {
+      guard !FeedLayout.isReserved(path.text) else {
+        throw Problem(.forbiddenURL, "the manifest names \(path), which a feed needs for itself")
+      }
+      return path.text
+    }
     return ContentLookup.candidates(file, of: manifest)
       .first { FeedLayout.isContentAddressed($0, file, artifact.sha256) }
       ?? FeedLayout.content(file, artifact.sha256, of: manifest.content)

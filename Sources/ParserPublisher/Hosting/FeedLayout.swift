@@ -48,6 +48,13 @@ enum FeedLayout {
       && parts[3] == "\(digest.hex).\(file.rawValue)"
   }
 
+  /// Whether a path belongs to the feed itself, so that no content may be put there.
+  static func isReserved(_ path: String) -> Bool {
+    let folder = path.prefix { $0 != "/" }.asciiLowercased
+    return [".parser-ota", channelsFolder, page, Channel.stable.manifestPath].contains(folder)
+      || path.hasSuffix(manifestSuffix)
+  }
+
   private static func digest(inName name: String, before suffix: String) -> Digest? {
     guard name.hasSuffix(suffix), let digest = Digest(hex: name.dropLast(suffix.utf8.count)),
       name.hasPrefix(digest.hex)

@@ -69,7 +69,7 @@ extension FeedState {
     return pointer
   }
 
-  private static func readPending(_ host: any FeedHost) async throws(Problem) -> ReleaseName? {
+  static func readPending(_ host: any FeedHost) async throws(Problem) -> ReleaseName? {
     guard let bytes = try await host.read(FeedLayout.pending, maxBytes: 4096) else { return nil }
     do {
       return try ReleaseName(decoding: bytes)
@@ -81,7 +81,7 @@ extension FeedState {
   }
 
   /// Every immutable manifest by what its path says.
-  private static func listReleases(_ host: any FeedHost) async throws(Problem) -> [ReleaseName] {
+  static func listReleases(_ host: any FeedHost) async throws(Problem) -> [ReleaseName] {
     var found: [ReleaseName] = []
     for folder in try await host.list(FeedLayout.releasesFolder) {
       guard let version = ReleaseVersion(decimal: folder) else { continue }
@@ -111,18 +111,25 @@ extension FeedState {
   }
 
   private static func readManifest(_ path: String, _ host: any FeedHost) async throws(Problem) -> [UInt8]? {
-    // One byte more than allowed, so that a manifest that is too long is refused by its decoder, with a reason.
-    try await host.read(path, maxBytes: Limits.standard.maxManifestBytes + 1)
+    do {
+      return try await host.read(path, maxBytes: Limits.standard.maxManifestBytes)
+    } catch  where error.code == .tooLarge {
+      throw damaged(path, error.message)
+    }
   }
 
   private static func decode(_ bytes: [UInt8], _ path: String) throws(Problem) -> VerifiedManifest {
     do {
       return try VerifiedManifest(unsigned: bytes, name: path)
     } catch  where error.code == .manifestInvalid || error.code == .htmlInstead {
-      throw Problem(
-        .manifestInvalid, error.message,
-        advice: "restore \(path) from a backup: the next version is counted from it")
+      throw damaged(path, error.message)
     }
+  }
+
+  private static func damaged(_ path: String, _ message: String) -> Problem {
+    Problem(
+      .manifestInvalid, message,
+      advice: "restore \(path) from a backup: the next version is counted from it")
   }
 
   /// A channel that has releases but no pointer has lost it: the next publish must not start anew.

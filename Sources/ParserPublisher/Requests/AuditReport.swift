@@ -29,7 +29,7 @@ public struct AuditFinding: Equatable, Sendable {
 
   /// Whether clients are hurt.
   public let severity: Severity
-  /// A stable code: one of `ProblemCode`, or `no-immutable-manifest`, `pointer-differs`, `history-ends`, `foreign-url`.
+  /// A stable code: one of `ProblemCode`, or `no-immutable-manifest`, `pointer-differs`, `foreign-url`.
   public let code: String
   /// The path or URL that it is about.
   public let place: String

@@ -1,0 +1,62 @@
+package import OTAStorage
+internal import OTATrust
+
+/// Trusted metadata in a folder: `root.json`, `timestamp.json`, …, and all roots in `roots/<version>.root.json`.
+package struct DirectoryMetadataStore: TrustedMetadataStore {
+  private static let rootsName = "roots"
+  private let directory: Directory
+
+  /// Uses a folder that exists.
+  package init(_ directory: Directory) { self.directory = directory }
+
+  /// The bytes of a file; `nil` also for a link, a folder, or a file larger than any metadata in its place.
+  package func load(_ item: StoredMetadata) throws(StorageError) -> [UInt8]? {
+    do {
+      return try folder(of: item).read(Self.name(of: item), maxBytes: TrustLimits.standard.maxTargetsBytes)
+    } catch {
+      switch error.kind {
+      // Damage and tampering are answered like absence: the feed is asked for the file, and it is replaced.
+      case .missing, .wrongKind, .tooLarge, .invalidName: return nil
+      default: throw error
+      }
+    }
+  }
+
+  /// Replaces a file durably.
+  package func store(_ bytes: [UInt8], as item: StoredMetadata) throws(StorageError) {
+    let folder =
+      switch item {
+      case .newest: directory
+      case .root: try directory.subdirectory(creating: Self.rootsName)
+      }
+    try folder.replace(Self.name(of: item), with: bytes)
+  }
+
+  /// Removes a file durably.
+  package func remove(_ item: StoredMetadata) throws(StorageError) {
+    let folder: Directory
+    do {
+      folder = try self.folder(of: item)
+    } catch  where error.kind == .missing {
+      return
+    }
+    guard try folder.kind(of: Self.name(of: item)) != nil else { return }
+    try folder.removeTree(Self.name(of: item))
+    try folder.sync()
+  }
+
+  private func folder(of item: StoredMetadata) throws(StorageError) -> Directory {
+    switch item {
+    case .newest: directory
+    case .root: try directory.subdirectory(Self.rootsName)
+    }
+  }
+
+  /// A name that stays inside the folder whatever the role is called.
+  private static func name(of item: StoredMetadata) -> String {
+    switch item {
+    case .newest(let role): "\(percentEncoded(role)).json"
+    case .root(let version): "\(version).root.json"
+    }
+  }
+}

@@ -1,0 +1,236 @@
+internal import OTACrypto
+package import OTAManifest
+internal import OTAStorage
+package import OTATransfer
+package import OTATrust
+
+/// One run of the client workflow of The Update Framework: what is new, verified step by step, and stored as it is.
+///
+/// Make a new one for each run, since the moment of the run is fixed. Whatever throws, the stored metadata stays such
+/// that the next run can succeed. Source: specification 1.0.34, section 5.
+package struct TUFClient: Sendable {
+  private let repository: TUFRepository
+  private let store: any TrustedMetadataStore
+  private var trusted: TrustedMetadataSet
+  private var isRefreshed = false
+
+  /// Starts from the root that the app ships and the newer ones that were stored, each verified by the one before.
+  ///
+  /// Nothing is fetched. A stored root that is missing, damaged or forged ends the stored chain; the feed gives the rest.
+  package init(
+    repository: TUFRepository, store: any TrustedMetadataStore, shippedRoot: [UInt8], now: Timestamp
+  ) throws(Problem) {
+    self.repository = repository
+    self.store = store
+    do {
+      try PublicKey.checkThatVerifyingWorks()
+      trusted = try TrustedMetadataSet(trustedRoot: shippedRoot, now: now)
+    } catch let error as TrustError {
+      throw Problem(error)
+    } catch let error as CryptoError {
+      throw Problem(error)
+    } catch {
+      throw Problem(.trustMalformed, "the root cannot be read")
+    }
+    while try adoptStoredRoot() {}
+  }
+
+  /// The trusted root.
+  package var root: Root { trusted.root }
+
+  /// Brings the top-level metadata up to date; `false` when nothing is new.
+  ///
+  /// With nothing new, two files are asked for (the next root, the timestamp) and none is written.
+  @discardableResult
+  package mutating func refresh() async throws(Problem) -> Bool {
+    try await updateRoot()
+    let isNew = try await updateTimestamp()
+    try await updateSnapshot()
+    _ = try await targets(of: .top)
+    isRefreshed = true
+    return isNew
+  }
+
+  /// What trusted roles say of a target; `nil` when none of them vouches for it. Refreshes first when that was not done.
+  package mutating func targetInfo(_ path: String) async throws(Problem) -> TargetDescription? {
+    if !isRefreshed { try await refresh() }
+    var search = DelegationSearch(for: path)
+    do {
+      while let edge = try search.next() {
+        let targets = try await targets(of: edge)
+        if let found = try search.visit(edge, targets) { return found }
+      }
+      return nil
+    } catch {
+      throw Self.problem(error)
+    }
+  }
+
+  /// Streams a target into `sink`; what the sink holds may be used only when this returns.
+  package func download(
+    _ target: TargetDescription, into sink: any FetchSink,
+    progress: (@Sendable (_ received: Int, _ expected: Int?) -> Void)? = nil
+  ) async throws(Problem) {
+    let checking = VerifyingSink(target, into: sink)
+    do {
+      let url = try repository.targetURL(target, usesConsistentSnapshots: root.usesConsistentSnapshots)
+      let request = FetchRequest(url: url, maxBytes: target.length, progress: progress)
+      _ = try await repository.fetcher.fetch(request, into: checking)
+      try checking.finish()
+    } catch {
+      throw Self.problem(error)
+    }
+  }
+
+  // MARK: The steps of the workflow
+
+  private mutating func updateRoot() async throws(Problem) {
+    for _ in 0..<TrustLimits.standard.maxRootRotations {
+      let next = trusted.root.version + 1
+      let url = repository.metadataURL(role: "root", version: next)
+      let bytes: [UInt8]
+      do {
+        bytes = try await read(url, maxBytes: TrustLimits.standard.maxRootBytes)
+      } catch  where error.saysThatNothingIsThere {
+        break
+      } catch {
+        throw Problem(error)
+      }
+      let older = trusted.root
+      try verifying { (set) throws(TrustError) in try set.updateRoot(bytes) }
+      try storing { () throws(StorageError) in
+        // First, so that no stop in between leaves versions that an attacker with a revoked key may have raised.
+        if trusted.root.revokesOnlineKeys(of: older) { try forgetVersions() }
+        try store.store(bytes, as: .root(version: next))
+        try store.store(bytes, as: .newest(role: "root"))
+      }
+    }
+    try verifying { (set) throws(TrustError) in try set.requireFreshRoot() }
+  }
+
+  private mutating func updateTimestamp() async throws(Problem) -> Bool {
+    if let stored = try stored("timestamp") {
+      do {
+        try trusted.adoptStoredTimestamp(stored)
+      } catch {
+        // Damaged, or signed with keys that were replaced since: the one of the feed takes its place.
+      }
+    }
+    let bytes = try await fetch("timestamp", nil, maxBytes: TrustLimits.standard.maxTimestampBytes)
+    let isNew = try verifying { (set) throws(TrustError) in try set.updateTimestamp(bytes) }
+    if isNew { try keep(bytes, "timestamp") }
+    return isNew
+  }
+
+  private mutating func updateSnapshot() async throws(Problem) {
+    let announced = try verifying { (set) throws(TrustError) in try set.freshTimestamp() }.snapshot
+    if let stored = try stored("snapshot") {
+      do {
+        if try trusted.adoptStoredSnapshot(stored) { return }
+      } catch {
+        // Damaged, or signed with keys that were replaced since: the one of the feed takes its place.
+      }
+    }
+    let bytes = try await fetch("snapshot", announced, maxBytes: TrustLimits.standard.maxSnapshotBytes)
+    try verifying { (set) throws(TrustError) in try set.updateSnapshot(bytes) }
+    try keep(bytes, "snapshot")
+  }
+
+  private mutating func targets(of edge: DelegationEdge) async throws(Problem) -> Targets {
+    if let known = trusted.targets(of: edge) { return known }
+    let announced = try verifying { (set) throws(TrustError) in try set.description(of: edge.role) }
+    if let stored = try stored(edge.role) {
+      do {
+        return try trusted.updateTargets(stored, of: edge)
+      } catch {
+        // Another version than the announced one, damaged, or not trusted by this delegator.
+      }
+    }
+    let bytes = try await fetch(edge.role, announced, maxBytes: TrustLimits.standard.maxTargetsBytes)
+    let targets = try verifying { (set) throws(TrustError) in try set.updateTargets(bytes, of: edge) }
+    try keep(bytes, edge.role)
+    return targets
+  }
+
+  // MARK: Files and network
+
+  private mutating func adoptStoredRoot() throws(Problem) -> Bool {
+    let next = trusted.root.version + 1
+    let stored = try storing { () throws(StorageError) in try store.load(.root(version: next)) }
+    guard let stored else { return false }
+    do {
+      try trusted.updateRoot(stored)
+      return true
+    } catch {
+      // Damaged or forged: the feed is asked for this version.
+      return false
+    }
+  }
+
+  private func forgetVersions() throws(StorageError) {
+    try store.remove(.newest(role: "timestamp"))
+    try store.remove(.newest(role: "snapshot"))
+  }
+
+  private func stored(_ role: String) throws(Problem) -> [UInt8]? {
+    try storing { () throws(StorageError) in try store.load(.newest(role: role)) }
+  }
+
+  private func keep(_ bytes: [UInt8], _ role: String) throws(Problem) {
+    try storing { () throws(StorageError) in try store.store(bytes, as: .newest(role: role)) }
+  }
+
+  private func fetch(
+    _ role: String, _ announced: MetadataDescription?, maxBytes: Int
+  ) async throws(Problem) -> [UInt8] {
+    let version = trusted.root.usesConsistentSnapshots ? announced?.version : nil
+    let url = repository.metadataURL(role: role, version: version)
+    do {
+      return try await read(url, maxBytes: min(announced?.length ?? maxBytes, maxBytes))
+    } catch {
+      throw Problem(error)
+    }
+  }
+
+  private func read(_ url: String, maxBytes: Int) async throws(TransferError) -> [UInt8] {
+    let sink = MemorySink()
+    _ = try await repository.fetcher.fetch(FetchRequest(url: url, maxBytes: maxBytes), into: sink)
+    return sink.bytes
+  }
+
+  // MARK: Errors
+
+  private mutating func verifying<Value>(
+    _ step: (inout TrustedMetadataSet) throws(TrustError) -> Value
+  ) throws(Problem) -> Value {
+    do { return try step(&trusted) } catch { throw Problem(error) }
+  }
+
+  private func storing<Value>(_ step: () throws(StorageError) -> Value) throws(Problem) -> Value {
+    do { return try step() } catch { throw Problem(error) }
+  }
+
+  private static func problem(_ error: any Error) -> Problem {
+    switch error {
+    case let problem as Problem: problem
+    case let error as TrustError: Problem(error)
+    case let error as TransferError:
+      if let cause = error.underlying as? TrustError { Problem(cause) } else { Problem(error) }
+    default: Problem(.transferFailed, "the file could not be fetched")
+    }
+  }
+}
+
+extension TransferError {
+  /// The only answers that end the chain of roots: 403 and 404, or a folder without the file.
+  fileprivate var saysThatNothingIsThere: Bool {
+    status == 403 || status == 404 || (status == nil && kind == .notFound)
+  }
+}
+
+extension Root {
+  /// Whether a key for timestamp or snapshot was taken out, which lets versions start anew (section 5.3.11).
+  fileprivate func revokesOnlineKeys(of older: Root) -> Bool {
+    revokes(keysOf: .timestamp, in: older) || revokes(keysOf: .snapshot, in: older)
+  }
+}

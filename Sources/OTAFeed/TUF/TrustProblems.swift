@@ -1,0 +1,35 @@
+package import OTAManifest
+package import OTATrust
+
+extension Problem {
+  /// Metadata or a file that is not trusted, with what to do about it.
+  package init(_ error: TrustError) {
+    self.init(Self.code(of: error.reason), error.message, advice: Self.advice(for: error.reason))
+  }
+
+  private static func code(of reason: TrustError.Reason) -> ProblemCode {
+    switch reason {
+    case .malformed: .trustMalformed
+    case .signature: .trustSignature
+    case .cannotVerify: .trustCannotVerify
+    case .weakKey: .trustWeakKey
+    case .expired: .trustExpired
+    case .rollback: .trustRollback
+    case .mismatch: .trustMismatch
+    case .unlisted: .trustUnlisted
+    case .limit: .trustLimit
+    }
+  }
+
+  private static func advice(for reason: TrustError.Reason) -> String {
+    switch reason {
+    case .malformed, .weakKey, .unlisted, .limit: "tell whoever publishes the feed"
+    case .signature, .rollback:
+      "do not work around this: ask whoever publishes the feed, by another way, what it should be"
+    case .cannotVerify: "update this app or its OpenSSL (libssl3)"
+    case .expired:
+      "the feed is stale or this clock is wrong; compare the date of this machine, then try again later"
+    case .mismatch: "the feed may be in the middle of a change; the next check tries again"
+    }
+  }
+}

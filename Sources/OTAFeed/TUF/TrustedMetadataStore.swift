@@ -1,0 +1,23 @@
+package import OTAStorage
+
+/// One file of trusted metadata.
+package enum StoredMetadata: Hashable, Sendable {
+  /// The newest of a role, such as `root`, `timestamp`, or a delegated role with any name.
+  case newest(role: String)
+  /// A root by its version; together they lead from the root that the app ships to the newest.
+  case root(version: Int64)
+}
+
+/// Keeps the bytes of verified metadata between runs; what it returns is verified again, so it need not be believed.
+///
+/// One run at a time uses a store: the caller holds the lock.
+package protocol TrustedMetadataStore: Sendable {
+  /// The bytes as they were stored; `nil` when there are none, or none that can be metadata.
+  func load(_ item: StoredMetadata) throws(StorageError) -> [UInt8]?
+
+  /// Replaces the bytes durably; when it throws, the old ones are in place.
+  func store(_ bytes: [UInt8], as item: StoredMetadata) throws(StorageError)
+
+  /// Forgets the bytes; missing is fine.
+  func remove(_ item: StoredMetadata) throws(StorageError)
+}

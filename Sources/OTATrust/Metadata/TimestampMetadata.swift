@@ -1,0 +1,23 @@
+internal import OTAManifest
+
+/// Says which snapshot is the newest; re-signed often, so that nobody can hide news for long.
+public struct TimestampMetadata: Sendable {
+  /// Version and expiry.
+  public let header: MetadataHeader
+  /// The newest snapshot.
+  public let snapshot: MetadataDescription
+
+  /// The version, from 1.
+  public var version: Int64 { header.version }
+
+  init(_ envelope: Envelope) throws(TrustError) {
+    do {
+      let object = try JSONObject(envelope.signed, known: MetadataHeader.fields + ["meta"])
+      header = try MetadataHeader(object, kind: .timestamp)
+      let meta = try object.object("meta")
+      snapshot = try MetadataDescription(meta.object("snapshot.json", known: MetadataDescription.fields))
+    } catch {
+      throw TrustError(reading: error, role: envelope.role)
+    }
+  }
+}

@@ -1,0 +1,3 @@
+import Glibc
+
+exit(await ConformanceClient.run(Array(CommandLine.arguments.dropFirst())))
