@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -116,6 +117,53 @@ import Testing
       try failures.expect("device update --store store", 4, url)
       try failures.expect("verify --feed \(url) --allow-http-loopback", 4, url)
       try failures.expect("init --feed other --checksums-only --adopt \(url) --allow-http-loopback", 4, url)
+    }
+  }
+
+  @Test(
+    "B17: a page in place of a file is refused, condemns nothing, and the next update works",
+    arguments: ["bundle.js", "sources.json"])
+  func pageInstead(file: String) throws {
+    try withPlayground { playground in
+      try playground.makeConfirmedDevice()
+      try playground.write("sources.json", Fixtures.smallCatalog(ids: Playground.ids + ["DELTA"]))
+      try playground.publish(3)
+      let (root, flag) = (playground.path("feed"), playground.path("logged-in"))
+      let page = Array("<!DOCTYPE html>\n<title>Please log in</title>".utf8)
+      let server = try LoopbackServer { request in
+        let isPage = request.path.hasSuffix(file) && access(flag, F_OK) != 0
+        return isPage ? .ok(page, contentType: "text/html") : .directory(root, request)
+      }
+      defer { server.stop() }
+      try playground.initDevice(feed: server.url, "--allow-http-loopback")
+      for _ in 0..<3 {
+        let answer = try playground.tool("device update --store store")
+        #expect([3, 4].contains(answer.code), "\(answer)")
+        #expect(answer.line("error")?.contains(file) == true, "\(answer)")
+        #expect(answer.line("kept") != nil, "\(answer)")
+      }
+      let status = try playground.tool.json("device status --store store")
+      #expect(status.list("rejected").isEmpty)
+      #expect(status.number("current.version") == 2)
+      try playground.write("logged-in", "")
+      #expect(try playground.tool.json("device update --store store").code == "staged")
+    }
+  }
+
+  @Test(
+    "B17: the type that a server announces decides nothing",
+    arguments: ["text/plain", "text/html", "application/xml", nil])
+  func contentType(type: String?) throws {
+    try withPlayground { playground in
+      try playground.makeDevice()
+      let root = playground.path("feed")
+      let server = try LoopbackServer { request in
+        FileManager.default.contents(atPath: root + request.path).map { .ok(Array($0), contentType: type) }
+          ?? .notFound
+      }
+      defer { server.stop() }
+      try playground.initDevice(feed: server.url, "--allow-http-loopback")
+      #expect(try playground.tool.json("device update --store store").code == "staged")
     }
   }
 }

@@ -58,8 +58,8 @@ struct ErrorRules: Sendable {
     return found
   }
 
-  /// The words with a capital inside, which is how the names of our types look; `JavaScript` is no type of ours.
+  /// The runs of letters and digits: a dot or a bracket beside the name of a type does not hide it.
   private func words(in text: String) -> [String] {
-    text.matches(of: #/\b[A-Z][A-Za-z0-9]+\b/#).map { String($0.output) }
+    text.matches(of: #/[A-Za-z][A-Za-z0-9]*/#).map { String($0.output) }
   }
 }
