@@ -154,7 +154,7 @@ import Testing
         try failures.expect("device update --store store", 3, "bundle")
         try failures.expect("verify --feed feed", 3, "parsers.bundle.js")
         try playground.write("feed/\(name)", Array(bytes.dropLast()))
-        try failures.expect("device update --store store", 4, "bundle", "1999 of 2000 bytes")
+        try failures.expect("device update --store store", 3, "bundle", "1999 bytes")
         try playground.remove("feed/\(name)")
         try failures.expect("device update --store store", 4, "parsers.bundle.js")
         try failures.expect("verify --feed feed", 3, "parsers.bundle.js")
