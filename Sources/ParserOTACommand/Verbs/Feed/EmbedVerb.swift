@@ -19,6 +19,7 @@ extension Verb {
         examples: ["parser-ota embed --feed feed --out App/Embedded"],
         exits: [.done, .notAchieved, .untrustedContent, .localDisk])),
     run: { arguments, context throws(CommandFailure) in
+      try arguments.refuseTogether("version", "channel")
       let publisher = try FeedVerb.publisher(arguments, context)
       let out = context.absolutePath(try arguments.required("out"))
       let version = try arguments.value("version", as: Readings.version)

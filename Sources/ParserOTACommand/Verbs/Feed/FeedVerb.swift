@@ -46,7 +46,7 @@ enum FeedVerb {
           payload: page.members)
       case .wouldPublish:
         CommandResult.outcome(
-          "would-publish", "would have \(verb) release \(version); nothing was written", lines: page.lines,
+          "would-publish", "release \(version) would be published; nothing was written", lines: page.lines,
           payload: page.members)
       case .nothingToPublish:
         CommandResult.outcome(
