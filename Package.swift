@@ -47,16 +47,18 @@ let package = Package(
     // Rank 3: the two libraries.
     .target(
       name: "ParserUpdater",
-      dependencies: ["OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "OTAFeed"],
+      dependencies: ["OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "OTATrust", "OTAFeed"],
       swiftSettings: house),
     .target(
       name: "ParserPublisher",
-      dependencies: ["OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "OTAFeed"],
+      dependencies: ["OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "OTATrust", "OTAFeed"],
       swiftSettings: house),
     // Rank 4: the tool.
     .target(
       name: "ParserOTACommand",
-      dependencies: ["OTAManifest", "OTAStorage", "OTAFeed", "ParserUpdater", "ParserPublisher"],
+      dependencies: [
+        "OTAManifest", "OTACrypto", "OTAStorage", "OTAFeed", "ParserUpdater", "ParserPublisher",
+      ],
       swiftSettings: house),
     .executableTarget(name: "parser-ota", dependencies: ["ParserOTACommand"], swiftSettings: house),
 
@@ -78,6 +80,33 @@ let package = Package(
     .target(
       name: "TrustFixtures", dependencies: ["OTATrust", "OTAManifest", "OTACrypto", "OTATransfer"],
       path: "Tests/TrustFixtures", swiftSettings: tests),
+    .target(
+      name: "UpdaterTestSupport",
+      dependencies: ["OTAManifest", "OTACrypto", "OTATransfer", "OTAFeed", "ParserUpdater", "TestSupport"],
+      path: "Tests/UpdaterTestSupport", swiftSettings: tests),
+    .testTarget(
+      name: "OTAFeedTests",
+      dependencies: [
+        "OTAFeed", "OTATrust", "OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "TestSupport",
+        "UpdaterTestSupport", "TrustFixtures", "tuf-client",
+      ],
+      swiftSettings: tests),
+    .executableTarget(
+      name: "activate-probe", dependencies: ["ParserUpdater", "OTAFeed", "OTAManifest"],
+      path: "Tests/activate-probe", swiftSettings: tests),
+    .testTarget(
+      name: "ParserUpdaterTests",
+      dependencies: [
+        "ParserUpdater", "OTAFeed", "OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "TestSupport",
+        "UpdaterTestSupport", "activate-probe",
+      ],
+      swiftSettings: tests),
+    .testTarget(
+      name: "ParserPublisherTests",
+      dependencies: [
+        "ParserPublisher", "OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "OTAFeed", "TestSupport",
+      ],
+      swiftSettings: tests),
     .testTarget(
       name: "OTATrustTests",
       dependencies: ["OTATrust", "OTAManifest", "OTACrypto", "TrustFixtures"], swiftSettings: tests),
@@ -85,14 +114,11 @@ let package = Package(
       name: "tuf-client", dependencies: ["OTAManifest", "OTAStorage", "OTATransfer", "OTAFeed", "OTATrust"],
       path: "Tests/tuf-client", swiftSettings: tests),
     .testTarget(
-      name: "OTAFeedTests",
-      dependencies: [
-        "OTAFeed", "OTATrust", "OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "TestSupport",
-        "TrustFixtures", "tuf-client",
-      ], swiftSettings: tests),
-    .testTarget(
       name: "ParserOTACommandTests",
       dependencies: ["ParserOTACommand", "OTAManifest", "TestSupport"], swiftSettings: tests),
+    .testTarget(
+      name: "EndToEndTests", dependencies: ["TestSupport", "parser-ota"], swiftSettings: tests),
+    .testTarget(name: "HouseTests", dependencies: ["OTAManifest", "TestSupport"], swiftSettings: tests),
   ],
   swiftLanguageModes: [.v6]
 )

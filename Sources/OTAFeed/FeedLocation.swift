@@ -56,10 +56,10 @@ public enum FeedLocation: Equatable, Sendable {
         bytes.append(code)
         continue
       }
-      guard codes.count >= 2, let value = UInt8(String(decoding: codes.prefix(2), as: UTF8.self), radix: 16)
-      else {
-        return nil
-      }
+      let digits = codes.prefix(2)
+      guard digits.count == 2, digits.first != UInt8(ascii: "+"),
+        let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+      else { return nil }
       bytes.append(value)
       codes = codes.dropFirst(2)
     }

@@ -72,6 +72,12 @@ public struct FeedReader: Sendable {
     }
   }
 
+  /// Refuses a manifest that names a file where this feed may not have one, before anything is asked for.
+  package func requireUsableAddresses(in manifest: Manifest) throws(Problem) {
+    _ = try address(of: manifest.bundle.location)
+    _ = try address(of: manifest.sources.location)
+  }
+
   /// The full address of a file, checked against what this feed may use.
   func address(of location: ArtifactLocation) throws(Problem) -> String {
     switch (self.location, location) {

@@ -58,8 +58,22 @@ final class ReleaseLease: Sendable {
   private let folder: Directory
   private let lock: FileLock
 
-  init(_ folder: Directory) throws(StorageError) {
+  private init(_ folder: Directory) throws(StorageError) {
     self.folder = folder
     lock = try folder.lockSelf(.shared)
+  }
+
+  /// A lease on a folder; `nil` when somebody asks just now whether the folder is in use.
+  ///
+  /// That takes microseconds and is no reason to pass over a good release: its bytes will be in memory anyway.
+  static func take(_ folder: Directory) throws(StorageError) -> ReleaseLease? {
+    for _ in 0..<100 {
+      do {
+        return try ReleaseLease(folder)
+      } catch  where error.kind == .busy {
+        continue
+      }
+    }
+    return nil
   }
 }

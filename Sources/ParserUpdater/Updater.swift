@@ -72,7 +72,9 @@ public final class Updater: Sendable {
   public func fail(_ release: ActiveRelease, reason: String) -> ActiveRelease {
     active.withLock { active in
       guard let reference = release.reference, release.origin != .embedded else { return release }
-      let failure = Activation.Failure(release: reference, launch: release.launch, reason: reason)
+      if let active, active.launch != release.launch || active.reference != reference { return release }
+      let failure = Activation.Failure(
+        running: release, release: reference, launch: release.launch, reason: reason)
       var activation = Activation(configuration, now: now(), failure: failure)
       let next = activation.run()
       active = next
@@ -188,9 +190,10 @@ extension Updater {
   public func fail(
     version: ReleaseVersion? = nil, launch: LaunchID? = nil, reason: String
   ) throws(Problem) -> ActiveRelease {
-    let (release, spoken) = try StoreQuestion(configuration, now: now()).running(
-      version: version, launch: launch)
-    let failure = Activation.Failure(release: release, launch: spoken, reason: reason)
+    let question = StoreQuestion(configuration, now: now())
+    let (release, spoken) = try question.running(version: version, launch: launch)
+    try question.requireFailureCounts(release, spoken)
+    let failure = Activation.Failure(running: nil, release: release, launch: spoken, reason: reason)
     return active.withLock { active in
       var activation = Activation(configuration, now: now(), failure: failure)
       let next = activation.run()

@@ -1,8 +1,7 @@
 extension Manifest {
   private static let fields = [
     "version", "bundle", "sources", "channel", "released", "notes", "contract", "minimumAppVersion",
-    "content",
-    "parent", "parentVersion", "withdrawn", "aliases", "requires",
+    "content", "parent", "parentVersion", "withdrawn", "aliases", "requires",
   ]
 
   /// Reads a manifest strictly.
@@ -103,7 +102,7 @@ extension JSONObject {
     let items = try bounded(array(name), name, max: Limits.standard.maxWithdrawn)
     var versions: [ReleaseVersion] = []
     for (index, item) in items.enumerated() {
-      versions.append(try Self.version(item, path: "\(path(of: name))[\(index)]"))
+      versions.append(try Self.version(item, path: JSONPath.element(index, of: path(of: name))))
     }
     return versions
   }
@@ -112,11 +111,8 @@ extension JSONObject {
     let items = try bounded(array(name), name, max: Limits.standard.maxRequires)
     var features: [String] = []
     for (index, item) in items.enumerated() {
-      guard case .string(let feature) = item, (1...64).contains(feature.utf8.count) else {
-        throw InputError(
-          .wrongType, field: "\(path(of: name))[\(index)]", "is not the name of a feature of 1 to 64 bytes")
-      }
-      features.append(feature)
+      let path = JSONPath.element(index, of: path(of: name))
+      features.append(try Self.name(item, path: path, maxBytes: 64))
     }
     return features
   }
@@ -126,15 +122,21 @@ extension JSONObject {
     _ = try bounded(names.members, name, max: Limits.standard.maxAliases)
     var aliases: [SourceAlias] = []
     for member in names.members {
-      guard case .string(let new) = member.value, (1...256).contains(new.utf8.count),
-        (1...256).contains(member.key.utf8.count)
-      else {
-        throw InputError(
-          .wrongType, field: names.path(of: member.key), "does not name a source id of 1 to 256 bytes")
-      }
-      aliases.append(SourceAlias(old: member.key, new: new))
+      let path = names.path(of: member.key)
+      let old = try Self.name(.string(member.key), path: path, maxBytes: 256)
+      aliases.append(SourceAlias(old: old, new: try Self.name(member.value, path: path, maxBytes: 256)))
     }
     return aliases
+  }
+
+  private static func name(_ value: JSONValue, path: String, maxBytes: Int) throws(InputError) -> String {
+    guard case .string(let name) = value else {
+      throw InputError(.wrongType, field: path, "is \(value.kindName), not a string")
+    }
+    guard (1...maxBytes).contains(name.utf8.count) else {
+      throw InputError(.malformed, field: path, "is not a name of 1 to \(maxBytes) bytes")
+    }
+    return name
   }
 
   private func bounded<Item>(_ items: [Item], _ name: String, max: Int) throws(InputError) -> [Item] {

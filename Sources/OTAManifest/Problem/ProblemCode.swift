@@ -57,7 +57,6 @@ public enum ProblemCode: String, Sendable, CaseIterable {
   case notUsable = "not-usable"
   case nothingToRollBackTo = "nothing-to-roll-back-to"
   case noSuchRelease = "no-such-release"
-  case notOnTrial = "not-on-trial"
   case otherLaunch = "other-launch"
   case pinned
   case inputRefused = "input-refused"
@@ -88,7 +87,7 @@ public enum ProblemCode: String, Sendable, CaseIterable {
     case .conflict: .conflict
     case .busy: .busy
     case .forbidden: .notPermitted
-    case .notUsable, .nothingToRollBackTo, .noSuchRelease, .notOnTrial, .otherLaunch, .pinned, .inputRefused,
+    case .notUsable, .nothingToRollBackTo, .noSuchRelease, .otherLaunch, .pinned, .inputRefused,
       .idsRemoved, .aliasRefused, .versionRefused, .notAFeed, .notAStore, .unresolved:
       .notAchieved
     case .misuse: .misuse

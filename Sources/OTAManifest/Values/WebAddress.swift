@@ -1,7 +1,8 @@
 /// An absolute `https` or `http` URL, read strictly: what this type accepts, every URL reader understands alike.
 ///
 /// Refused are user names, back slashes, white space, control characters, fragments, `.` and `..` segments (also
-/// percent-encoded) and anything that is not ASCII. Source: RFC 3986, narrowed.
+/// percent-encoded), half escapes, hosts that are numbers in disguise, and anything that is not ASCII.
+/// Source: RFC 3986, narrowed.
 public struct WebAddress: Hashable, Sendable {
   /// `https` or `http`, in lower case.
   public let scheme: String
@@ -49,8 +50,7 @@ public struct WebAddress: Hashable, Sendable {
   public var isLoopback: Bool {
     if host == "localhost" || host == "[::1]" { return true }
     let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-    return parts.count == 4 && parts[0] == "127"
-      && parts.allSatisfy { $0.utf8.count <= 3 && UInt8($0) != nil && $0.utf8.allSatisfy(isDigit) }
+    return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
   }
 
   /// The address of a file below this one, which is taken as a folder.
@@ -73,6 +73,11 @@ public struct WebAddress: Hashable, Sendable {
     for code in text.utf8 where code <= 0x20 || code >= 0x7F || "\\\"<>^`{|}#".utf8.contains(code) {
       throw InputError(.forbiddenURL, "has a character that a URL may not have")
     }
+    for escape in text.split(separator: "%", omittingEmptySubsequences: false).dropFirst() {
+      guard escape.utf8.prefix(2).count(where: { hexValue($0) != nil }) == 2 else {
+        throw InputError(.forbiddenURL, "has a \"%\" without two hexadecimal digits after it")
+      }
+    }
   }
 
   private static func authority(_ text: Substring) throws(InputError) -> (host: String, port: Int?) {
@@ -91,14 +96,28 @@ public struct WebAddress: Hashable, Sendable {
       else { throw InputError(.forbiddenURL, "has a port that is not a number from 1 to 65535") }
       port = number
     }
-    let allowed: (UInt8) -> Bool =
-      host.hasPrefix("[")
-      ? { isDigit($0) || isLetter($0) || "[]:.".utf8.contains($0) }
-      : { isDigit($0) || isLetter($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".") }
-    guard !host.isEmpty, host.utf8.allSatisfy(allowed) else {
+    guard host.hasPrefix("[") ? isBracketedAddress(host) : isPlainHost(host) else {
       throw InputError(.forbiddenURL, "has no usable host")
     }
     return (host.asciiLowercased, port)
+  }
+
+  private static func isBracketedAddress(_ host: Substring) -> Bool {
+    host.utf8.count > 2 && host.hasSuffix("]")
+      && host.utf8.dropFirst().dropLast().allSatisfy { hexValue($0) != nil || ":.".utf8.contains($0) }
+  }
+
+  /// Whether a host is made of plain labels. A last label that begins with a digit makes it an IPv4 address, and then
+  /// only the usual form will do: readers disagree on `127.1`, `0x7f.1` and `2130706433`.
+  private static func isPlainHost(_ host: Substring) -> Bool {
+    let labels = host.split(separator: ".", omittingEmptySubsequences: false)
+    for label in labels {
+      guard !label.isEmpty, label.utf8.allSatisfy({ isDigit($0) || isLetter($0) || $0 == UInt8(ascii: "-") })
+      else { return false }
+    }
+    guard let first = labels.last?.utf8.first, isDigit(first) else { return true }
+    return labels.count == 4
+      && labels.allSatisfy { label in UInt8(label).map { String($0) == label } ?? false }
   }
 
   private static func requirePlainSegments(_ path: String) throws(InputError) {

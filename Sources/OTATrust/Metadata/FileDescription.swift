@@ -54,7 +54,7 @@ public struct MetadataDescription: Equatable, Sendable {
   /// Refuses bytes of another length or digest.
   func check(_ bytes: [UInt8], role: String) throws(TrustError) {
     var check = try FileCheck(length: length, hashes: hashes, name: role)
-    try unsafe check.update(bytes.span.bytes)
+    try check.update(bytes)
     try check.finish()
   }
 }

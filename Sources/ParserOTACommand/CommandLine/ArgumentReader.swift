@@ -48,8 +48,9 @@ private struct VerbWords {
         if table.words(after: path).contains(text) {
           path.append(text)
         } else if table.verb(at: path) == nil {
-          throw .unknownVerb(
-            (path + [text]).joined(separator: " "), meant: meant(by: text))
+          // An empty word shows as nothing: the missing verb is what a person sees.
+          if text.isEmpty { throw .missingVerb(after: path, among: table.words(after: path)) }
+          throw .unknownVerb((path + [text]).joined(separator: " "), meant: meant(by: text))
         } else {
           return rest + tokens[index...]
         }

@@ -27,8 +27,11 @@ struct CommandContext: Sendable {
   var clock: ToolClock { surroundings.clock }
   var currentDirectory: String { surroundings.currentDirectory }
 
-  /// The path itself when it is absolute, else below the current directory.
+  /// The path itself when it is absolute, else below the current directory; without `.` and doubled slashes.
+  ///
+  /// `..` stays, because what it leads to depends on links.
   func absolutePath(_ path: String) -> String {
-    path.hasPrefix("/") ? path : currentDirectory + (currentDirectory.hasSuffix("/") ? "" : "/") + path
+    let full = path.hasPrefix("/") ? path : currentDirectory + "/" + path
+    return "/" + full.split(separator: "/").filter { $0 != "." }.joined(separator: "/")
   }
 }

@@ -23,7 +23,7 @@ struct CommandResult: Sendable {
   let code: String
   /// One sentence, lower case, without a full stop.
   let message: String
-  let messageGoes: Message
+  var messageGoes: Message
   var output: Output
   /// Members of the JSON object after `ok`, `code` and `message`, in this order.
   var payload: [JSONMember]

@@ -113,7 +113,8 @@ extension ParsedArguments {
     do {
       return try read(text)
     } catch {
-      throw usage(.invalidValue("\(subject) \(Redaction.hidingSecrets(in: text))", expected: error.reason, meant: nil))
+      let shown = Redaction.hidingSecrets(in: text)
+      throw usage(.invalidValue("\(subject) \(shown)", expected: error.reason, meant: nil))
     }
   }
 }

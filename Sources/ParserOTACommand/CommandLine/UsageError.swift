@@ -49,7 +49,8 @@ enum UsageError: Error, Equatable, Sendable {
     case .unknownVerb(let word, _): "unknown verb \(word)"
     case .missingVerb(let path, _):
       path.isEmpty ? "missing verb" : "missing verb after \(path.joined(separator: " "))"
-    case .unexpectedArgument(let text): "unexpected argument \(text)"
+    case .unexpectedArgument(let text):
+      text.isEmpty ? "unexpected empty argument" : "unexpected argument \(text)"
     case .missingArgument(let name): "missing \(name)"
     }
   }

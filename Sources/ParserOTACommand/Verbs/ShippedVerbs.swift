@@ -8,7 +8,8 @@ extension CommandTable {
       "source": "look up sources by whatever references libraries carry",
     ],
     verbs: [
-      .deviceInit, .deviceCheck, .deviceUpdate, .deviceActivate, .deviceConfirm, .deviceClose, .deviceFail,
+      .initialise, .publish, .rollback, .releases, .verify, .embed, .deviceInit, .deviceCheck, .deviceUpdate,
+      .deviceActivate, .deviceConfirm, .deviceClose, .deviceFail,
       .deviceRollback, .devicePin, .deviceUnpin, .deviceForget, .deviceStatus, .deviceHistory, .deviceExplain,
       .sourceResolve, .help, .version, .completions,
     ])

@@ -5,7 +5,9 @@ extension Verb {
   static let toolVersion = "0.1.0"
 
   static let version = Verb(
-    VerbSpec(["version"], summary: "show the version of the tool"),
+    VerbSpec(
+      ["version"], summary: "show the version of the tool",
+      manual: VerbManual(examples: ["parser-ota version"])),
     run: { _, context in versionResult(context.table) })
 
   /// The version as a result.

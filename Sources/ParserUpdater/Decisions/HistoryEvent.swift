@@ -31,6 +31,9 @@ public struct HistoryEvent: Equatable, Sendable {
   /// What there is to say.
   public let text: String
 
+  /// The longest text, in characters: a reason comes from outside and must not fill the history.
+  static let maxCharacters = 500
+
   init(_ kind: Kind, _ release: ReleaseReference?, _ text: String) {
     self.init(date: nil, kind: kind, version: release?.version, pair: release?.pair, text: text)
   }
@@ -40,6 +43,6 @@ public struct HistoryEvent: Equatable, Sendable {
     self.kind = kind
     self.version = version
     self.pair = pair
-    self.text = text
+    self.text = text.printable(maxCharacters: Self.maxCharacters)
   }
 }

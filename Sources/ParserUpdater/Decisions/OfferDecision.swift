@@ -45,17 +45,37 @@ func decide(
 ) -> OfferDecision {
   let manifest = verified.manifest
   let offer = ReleaseReference(manifest, digest: verified.digest)
-  if let embedded, offer.version <= embedded.version { return .upToDate(running: embedded.version) }
+  let running = running(state, embedded: embedded, app: app)
+  if let embedded, offer.version <= embedded.version { return .upToDate(running: running?.version) }
   if let seen = state.seen[channel], let decision = compare(offer, with: seen) { return decision }
   if !manifest.unknownFeatures.isEmpty { return .notUsable(.unknownFeatures(manifest.unknownFeatures)) }
   if let reason = ineligibility(of: offer, in: state, for: app) { return .notUsable(reason) }
-  if offer == state.current, isWhole(offer) { return .upToDate(running: offer.version) }
-  if offer == state.staged, isWhole(offer) { return .staged }
-  if let newest = [state.current, embedded].compactMap({ $0?.version }).max(), offer.version < newest {
-    return .upToDate(running: newest)
+  if let running {
+    let isHere = running.isSameRelease(as: offer) && isWhole(running)
+    if isHere || offer.version < running.version { return .upToDate(running: running.version) }
   }
   if state.pin != nil { return .pinned }
-  return .install(repairing: offer == state.staged || offer == state.current)
+  if let staged = state.staged, staged.isSameRelease(as: offer), isWhole(staged) { return .staged }
+  let known = [state.staged, state.current].compactMap(\.self)
+  return .install(repairing: known.contains { $0.isSameRelease(as: offer) })
+}
+
+/// The release that a launch without a staged one would run, as far as that is known without reading files.
+private func running(
+  _ state: DeviceState, embedded: ReleaseReference?, app: AppCapabilities
+) -> ReleaseReference? {
+  let downloaded = [state.current, state.previous].compactMap(\.self).first { release in
+    ineligibility(of: release, in: state, for: app) == nil
+      && embedded.map { $0.version < release.version } ?? true
+  }
+  return downloaded ?? embedded
+}
+
+extension ReleaseReference {
+  /// Whether number and files are the same; a manifest that was only written anew makes no other release.
+  fileprivate func isSameRelease(as other: ReleaseReference) -> Bool {
+    version == other.version && pair == other.pair
+  }
 }
 
 /// The floor: an offer must not be older than what was accepted before, and a number keeps its bytes.

@@ -36,6 +36,13 @@ final class DeviceStore: Sendable {
     }
   }
 
+  /// Opens an existing store to act on what it says: the folder must be ours and not writable for others.
+  static func openPrivate(_ path: String) throws(StorageError) -> DeviceStore? {
+    let store = try open(path)
+    try store?.root.checkPrivate()
+    return store
+  }
+
   /// Opens a store and makes its folder when there is none; the folder must be ours and not writable for others.
   static func create(_ path: String) throws(StorageError) -> DeviceStore {
     let root = try Directory.create(path)

@@ -31,6 +31,15 @@ enum GarbageCollection {
     }
   }
 
+  /// Removes the unfinished state files of processes that were killed, under the lock of the store.
+  static func collectTemporaries(of store: DeviceStore) {
+    do {
+      try store.root.removeTemporaries()
+    } catch {
+      // Not removable now: tried again at the next update.
+    }
+  }
+
   /// Removes the scratch of updates that died, and partial downloads other than `kept`; for the holder of the update lock.
   static func collectScratch(of store: DeviceStore, keepingPartials kept: Set<String>) {
     let folders: [(String, Set<String>)] = [

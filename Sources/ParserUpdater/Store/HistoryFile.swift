@@ -3,13 +3,34 @@ internal import OTAStorage
 
 /// What happened on a device, one JSON object a line, newest last; bounded, and never needed to decide anything.
 struct HistoryFile {
-  /// Beyond this size the older half is dropped.
+  /// Beyond this size the older events are dropped, but not what failed here: it stands in for a lost state.
   static let maxBytes = 128 << 10
+  private static let maxReadBytes = 4 * maxBytes
   private static let keptEvents = 250
 
   let root: Directory
 
-  /// Appends events; a failure is given back for information, since a history must not stop what it tells of.
+  /// Appends events where that is possible: what they tell of has happened, whether it is written down or not.
+  func note(_ events: [HistoryEvent], at date: Timestamp) {
+    do {
+      try append(events, at: date)
+    } catch {
+      // A history must not stop what it tells of.
+    }
+  }
+
+  /// Appends an event unless the last one of its kind says the same, so that a failing check every hour is one line.
+  func noteOnce(_ event: HistoryEvent, at date: Timestamp) {
+    do {
+      let last = try read().last { $0.kind == event.kind }
+      if let last, last.version == event.version, last.text == event.text { return }
+    } catch {
+      // A history that cannot be read gets the line, if it can get one.
+    }
+    note([event], at: date)
+  }
+
+  /// Appends events; a failure is given back for information only.
   func append(_ events: [HistoryEvent], at date: Timestamp) throws(StorageError) {
     guard !events.isEmpty else { return }
     var lines: [UInt8] = []
@@ -19,25 +40,36 @@ struct HistoryFile {
     }
     var file = try root.appendFile(DeviceStore.Name.history)
     if file.size + lines.count > Self.maxBytes {
-      try root.replace(DeviceStore.Name.history, with: keptLines() + lines)
+      try root.replace(DeviceStore.Name.history, with: keptLines(file.size) + lines)
     } else {
       try file.write(lines)
     }
   }
 
-  private func keptLines() throws(StorageError) -> [UInt8] {
-    try read().suffix(Self.keptEvents).flatMap(\.line)
+  /// What stays of a history that became too long; nothing of one that we cannot have written.
+  private func keptLines(_ size: Int) throws(StorageError) -> [UInt8] {
+    guard size <= Self.maxReadBytes else { return [] }
+    let events = try read()
+    let rejections = events.dropLast(Self.keptEvents).filter { $0.kind == .rejected || $0.kind == .forgotten }
+    return (rejections.suffix(2 * DeviceState.maxRejections) + events.suffix(Self.keptEvents)).flatMap(\.line)
   }
 
   /// Reads the events, oldest first; lines that a crash or a hand left unreadable are passed over.
   func read() throws(StorageError) -> [HistoryEvent] {
     let bytes: [UInt8]
     do {
-      bytes = try root.read(DeviceStore.Name.history, maxBytes: 4 * Self.maxBytes)
+      bytes = try root.read(DeviceStore.Name.history, maxBytes: Self.maxReadBytes)
     } catch  where error.kind == .missing {
       return []
     }
-    return bytes.split(separator: 0x0A).compactMap { HistoryEvent(line: Array($0)) }
+    return bytes.split(separator: 0x0A).compactMap(Self.event)
+  }
+
+  /// The event of a line; where a crash tore the line before it, the two share one and the whole one counts.
+  private static func event(_ line: ArraySlice<UInt8>) -> HistoryEvent? {
+    if let event = HistoryEvent(line: Array(line)) { return event }
+    guard let start = line.ranges(of: Array(#"{"date":"#.utf8)).last?.lowerBound else { return nil }
+    return HistoryEvent(line: Array(line[start...]))
   }
 }
 

@@ -9,12 +9,14 @@ enum StateRecovery {
   static func rebuild(from store: DeviceStore) -> DeviceState {
     var state = DeviceState()
     state.rejected = rejections(in: store)
-    let found = releases(in: store).filter { state.rejection(of: $0.reference.pair) == nil }
+    let all = releases(in: store)
+    state.withdrawn = all.max { $0.reference.version < $1.reference.version }?.manifest.withdrawn ?? []
+    let found = all.filter { state.rejection(of: $0.reference.pair) == nil }
     for release in found {
       let reference = release.reference
-      let known = state.seen[release.channel]
+      let known = state.seen[release.manifest.channel]
       if known.map({ $0.version < reference.version }) ?? true {
-        state.seen[release.channel] = DeviceState.SeenRelease(
+        state.seen[release.manifest.channel] = DeviceState.SeenRelease(
           version: reference.version, manifest: reference.manifest, pair: reference.pair)
       }
     }
@@ -25,7 +27,9 @@ enum StateRecovery {
     return state
   }
 
-  private static func releases(in store: DeviceStore) -> [(reference: ReleaseReference, channel: Channel)] {
+  private static func releases(
+    in store: DeviceStore
+  ) -> [(reference: ReleaseReference, manifest: Manifest)] {
     store.releaseFolders().compactMap { name in
       do {
         let folder = try store.root.subdirectory(DeviceStore.Name.releases).subdirectory(name)
@@ -34,7 +38,7 @@ enum StateRecovery {
         guard reference.folderName == name, ReleaseFiles.isWhole(folder, expecting: digest) else {
           return nil
         }
-        return (reference, manifest.channel)
+        return (reference, manifest)
       } catch {
         // A folder that is no whole release is no candidate; it is collected at the next change.
         return nil

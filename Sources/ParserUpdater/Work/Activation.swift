@@ -11,9 +11,13 @@ struct Activation {
   private let failure: Failure?
   private let launch: LaunchID
   private var notes: [Problem] = []
+  /// The copy inside the app, once it was looked at; its manifest is read once a launch.
+  private var embedded: ReleaseReference??
 
   /// What an app said about the release that it was running in this launch.
   struct Failure {
+    /// What the app holds in memory; `nil` when only names were kept, and the report was checked beforehand.
+    let running: ActiveRelease?
     let release: ReleaseReference
     let launch: LaunchID
     let reason: String
@@ -47,13 +51,19 @@ struct Activation {
     let lock = takeLock(of: store)
     defer { lock?.release() }
     let (state, recovery) = readState(of: store, canWrite: lock != nil)
+    if let failure, let running = failure.running, let reason = refusal(of: failure, in: state) {
+      if lock != nil {
+        record([HistoryEvent(.ignored, failure.release, "failure report: \(reason)")], in: store)
+      }
+      return running
+    }
     if lock != nil, let active = launchAndRecord(state, recovery, in: store) { return active }
     return launchWithoutRecord(state, in: store)
   }
 
   private mutating func openStore() -> DeviceStore? {
     do {
-      return try DeviceStore.open(configuration.directory)
+      return try DeviceStore.openPrivate(configuration.directory)
     } catch {
       notes.append(Problem(error))
       return nil
@@ -114,17 +124,22 @@ struct Activation {
     return active(search, plan, after)
   }
 
+  /// Why a failure changes nothing; `nil` when it counts, or when another process reported it before.
+  private func refusal(of failure: Failure, in state: DeviceState) -> String? {
+    guard state.rejection(of: failure.release.pair) == nil else { return nil }
+    var tried = state
+    guard case .ignored(let reason) = apply(failure, to: &tried) else { return nil }
+    return reason
+  }
+
   private func applyFailure(to state: DeviceState) -> (state: DeviceState, event: HistoryEvent?) {
-    guard let failure else { return (state, nil) }
     var state = state
-    let effect = state.apply(
-      .failed(reason: failure.reason), release: failure.release, launch: failure.launch, now: now)
-    switch effect {
-    case .applied: return (state, HistoryEvent(.rejected, failure.release, failure.reason))
-    case .ignored(let reason):
-      return (state, HistoryEvent(.ignored, failure.release, "failure report: \(reason)"))
-    case .alreadyConfirmed: return (state, nil)
-    }
+    guard let failure, apply(failure, to: &state) == .applied else { return (state, nil) }
+    return (state, HistoryEvent(.rejected, failure.release, failure.reason))
+  }
+
+  private func apply(_ failure: Failure, to state: inout DeviceState) -> VerdictEffect {
+    state.apply(.failed(reason: failure.reason), release: failure.release, launch: failure.launch, now: now)
   }
 
   private mutating func launchWithoutRecord(_ state: DeviceState, in store: DeviceStore) -> ActiveRelease {
@@ -154,12 +169,15 @@ struct Activation {
   }
 
   private mutating func readEmbedded() -> ReleaseReference? {
+    if let reading = embedded { return reading }
+    var reading: ReleaseReference?
     do {
-      return try configuration.embedded.reference()
+      reading = try configuration.embedded.reference()
     } catch {
       notes.append(Problem(.embeddedUnusable, "the copy inside the app \(error.text)"))
-      return nil
     }
+    embedded = .some(reading)
+    return reading
   }
 
   private func search(_ candidates: [LaunchPlan.Candidate], in store: DeviceStore?) -> Search {
@@ -188,10 +206,10 @@ struct Activation {
       return Choice(candidate: candidate, files: files, lease: nil, folder: path)
     }
     let folder: Directory
-    let lease: ReleaseLease
+    let lease: ReleaseLease?
     do {
       folder = try store.folder(of: candidate.release)
-      lease = try ReleaseLease(folder)
+      lease = try ReleaseLease.take(folder)
     } catch {
       throw ReleaseFiles.Damage(error, "cannot be opened: \(error.message)")
     }

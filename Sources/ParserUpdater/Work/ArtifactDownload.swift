@@ -26,9 +26,8 @@ struct ArtifactDownload: Sendable {
 
   private func isWorthAFreshStart(_ error: any Error) -> Bool {
     switch error {
-    case let error as TransferError:
-      error.kind == .protocolViolation || error.status == 416 || error.kind == .tooLarge
-    case let problem as Problem: problem.code == .digestMismatch || problem.code == .sizeMismatch
+    case let error as TransferError: error.kind == .protocolViolation || error.status == 416
+    case let problem as Problem: [.digestMismatch, .sizeMismatch, .htmlInstead].contains(problem.code)
     default: false
     }
   }
@@ -44,47 +43,64 @@ struct ArtifactDownload: Sendable {
     let existing = try existingBytes()
     if existing > Int(artifact.bytes) || existing == 0 { try partial.removeTree(fileName) }
     let sink = try ArtifactSink(continuing: fileName, in: partial)
-    if sink.bytes < Int(artifact.bytes) { try await fetch(into: sink, progress) }
-    try verify(sink.finish())
+    var announced: Int?
+    if sink.bytes < Int(artifact.bytes) { announced = try await fetch(into: sink, progress) }
+    try verify(sink.finish(), announced: announced)
     progress(Int(artifact.bytes))
   }
 
-  private func fetch(into sink: ArtifactSink, _ progress: @escaping @Sendable (Int) -> Void) async throws {
+  /// The size of the whole file as the host announced it; `nil` when it did not.
+  private func fetch(
+    into sink: ArtifactSink, _ progress: @escaping @Sendable (Int) -> Void
+  ) async throws -> Int? {
     let resume = sink.bytes > 0 ? ResumePoint(offset: sink.bytes, validator: nil) : nil
     do {
-      try await reader.fetch(artifact, resume: resume, into: sink) { received, _ in progress(received) }
+      return try await reader.fetch(artifact, resume: resume, into: sink) { received, _ in progress(received)
+      }
+      .totalBytes
     } catch {
       guard error.kind == .tooLarge else { throw error }
+      try refuseHTML()
+      try discard()
       throw Problem(
-        .sizeMismatch,
-        "\(name) at \(artifact.location.text) is longer than the \(artifact.bytes) bytes of its manifest",
+        .sizeMismatch, "\(place) is longer than the \(artifact.bytes) bytes of its manifest",
         advice: Self.mismatchAdvice)
     }
   }
 
-  private func verify(_ result: ArtifactSink.Result) throws {
+  private func verify(_ result: ArtifactSink.Result, announced: Int?) throws {
     if result.bytes == Int(artifact.bytes), result.digest == artifact.sha256 {
       if name == ReleaseFiles.bundle { try checkHead() }
       return
     }
-    let place = "\(name) at \(artifact.location.text)"
-    if try ReleaseContentCheck.looksLikeHTML(head()) {
-      try discard()
-      throw Problem(
-        .htmlInstead, "\(place) is not ours: an HTML page came instead of the file",
-        advice: "a login or maintenance page answers in its place; the next update tries again")
-    }
-    if result.bytes < Int(artifact.bytes) {
+    try refuseHTML()
+    if result.bytes < Int(artifact.bytes), announced != result.bytes {
       throw Problem(
         .truncated, "\(place) ended after \(result.bytes) of \(artifact.bytes) bytes",
         advice: "the next update goes on from there")
     }
     try discard()
+    guard result.bytes == Int(artifact.bytes) else {
+      throw Problem(
+        .sizeMismatch, "\(place) has \(result.bytes) bytes, not the \(artifact.bytes) of its manifest",
+        advice: Self.mismatchAdvice)
+    }
     throw Problem(
       .digestMismatch,
       "\(place) is not the file that the manifest describes: its SHA-256 is \(result.digest), not \(artifact.sha256)",
       advice: Self.mismatchAdvice)
   }
+
+  /// A page in place of the file says nothing about the release: the next update simply asks again.
+  private func refuseHTML() throws {
+    guard try ReleaseContentCheck.looksLikeHTML(head()) else { return }
+    try discard()
+    throw Problem(
+      .htmlInstead, "\(place) is not ours: an HTML page came instead of the file",
+      advice: "a login or maintenance page answers in its place; the next update tries again")
+  }
+
+  private var place: String { "\(name) at \(artifact.location.text)" }
 
   private static let mismatchAdvice =
     "the host may still serve files of another release, or somebody changed them; the next update tries again"

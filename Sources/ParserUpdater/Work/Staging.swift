@@ -29,41 +29,55 @@ struct Staging: Sendable {
       partial = try store.root.subdirectory(creating: DeviceStore.Name.partial)
       scratch = try incoming.subdirectory(creating: scratchName)
     } catch {
+      GarbageCollection.collectScratch(of: store, keepingPartials: [])
       throw Problem(error).keeping(UpdateRun.kept)
     }
   }
 
+  /// A file of the release, verified and durable, and where it is until all of them are there.
+  private struct Part {
+    let name: String
+    let folder: Directory
+    let nameThere: String
+  }
+
   /// Brings all three files into the scratch folder, verified and durable.
+  ///
+  /// Downloads stay among the partial ones until nothing more can be refused, so that none is made twice.
   func collect(
     from reader: FeedReader, progress: @escaping @Sendable (UpdateProgress) -> Void
   ) async throws(Problem) {
     do {
-      try await collect(ReleaseFiles.bundle, offer.manifest.bundle, from: reader, progress)
-      try await collect(ReleaseFiles.sources, offer.manifest.sources, from: reader, progress)
-      try checkCatalog()
+      let bundle = try await collect(ReleaseFiles.bundle, offer.manifest.bundle, from: reader, progress)
+      let sources = try await collect(ReleaseFiles.sources, offer.manifest.sources, from: reader, progress)
+      try checkCatalog(sources)
+      for part in [bundle, sources] where part.folder !== scratch {
+        try part.folder.rename(part.nameThere, to: part.name, in: scratch)
+      }
       var file = try scratch.createFile(ReleaseFiles.manifest)
       try file.write(offer.bytes)
       try file.finish()
       try scratch.sync()
     } catch {
-      removeScratch()
-      throw Self.problem(error).keeping(UpdateRun.kept)
+      let problem = Self.problem(error, needed: offer.manifest.bytesToStore, in: store)
+      removeScratch(keepingPartials: problem.code != .diskFull)
+      throw problem.keeping(UpdateRun.kept)
     }
   }
 
   private func collect(
     _ name: String, _ artifact: Artifact, from reader: FeedReader,
     _ progress: @escaping @Sendable (UpdateProgress) -> Void
-  ) async throws {
+  ) async throws -> Part {
     if try copyLocal(name, artifact) {
       progress(.reusing(name))
-      return
+      return Part(name: name, folder: scratch, nameThere: name)
     }
     let download = ArtifactDownload(name: name, artifact: artifact, partial: partial, reader: reader)
     try await download.run { received in
       progress(.downloading(name, received: Int64(received), total: artifact.bytes))
     }
-    try partial.rename(artifact.sha256.hex, to: name, in: scratch)
+    return Part(name: name, folder: partial, nameThere: artifact.sha256.hex)
   }
 
   /// Takes a file with these very bytes from a release that is here already, hashing it on the way.
@@ -101,8 +115,8 @@ struct Staging: Sendable {
   }
 
   /// A catalog that is none must never be launched; its digest alone does not say that it is one.
-  private func checkCatalog() throws {
-    let bytes = try scratch.read(ReleaseFiles.sources, maxBytes: Int(Limits.standard.maxSourcesBytes))
+  private func checkCatalog(_ part: Part) throws {
+    let bytes = try part.folder.read(part.nameThere, maxBytes: Int(Limits.standard.maxSourcesBytes))
     do {
       _ = try SourceCatalog.decode(bytes)
     } catch {
@@ -124,21 +138,20 @@ struct Staging: Sendable {
     try releases.sync()
   }
 
-  /// Removes what this run left in the scratch folders; partial downloads stay for the next run.
-  func removeScratch() {
-    GarbageCollection.collectScratch(
-      of: store,
-      keepingPartials: [offer.manifest.bundle.sha256.hex, offer.manifest.sources.sha256.hex])
+  /// Removes what this run left in the scratch folders; partial downloads stay for the next run, unless they are in the way.
+  func removeScratch(keepingPartials: Bool = true) {
+    let partials = [offer.manifest.bundle.sha256.hex, offer.manifest.sources.sha256.hex]
+    GarbageCollection.collectScratch(of: store, keepingPartials: keepingPartials ? Set(partials) : [])
   }
 
-  private static func problem(_ error: any Error) -> Problem {
+  private static func problem(_ error: any Error, needed: Int, in store: DeviceStore) -> Problem {
     switch error {
     case let problem as Problem: problem
-    case let error as StorageError: Problem(error)
+    case let error as StorageError: Problem(error, needed: needed, in: store)
     case let error as CryptoError: Problem(error)
     case let error as TransferError:
       switch error.underlying {
-      case let storage as StorageError: Problem(storage)
+      case let storage as StorageError: Problem(storage, needed: needed, in: store)
       case let crypto as CryptoError: Problem(crypto)
       default: Problem(error)
       }
@@ -165,7 +178,7 @@ private struct LocalArtifact {
     self.name = name
   }
 
-  /// Copies the file; whether it really has the wanted bytes.
+  /// Copies the file; whether it really has the wanted bytes. Throws only when the copy cannot be written.
   func copy(into sink: ArtifactSink, expecting artifact: Artifact) throws -> Bool {
     do {
       var file = try folder.openForReading(name)
@@ -173,11 +186,16 @@ private struct LocalArtifact {
       while sink.bytes <= Int(artifact.bytes) {
         let chunk = try file.read()
         if chunk.isEmpty { break }
-        try sink.receive(chunk)
+        do { try sink.receive(chunk) } catch { throw WriteFailure(cause: error) }
       }
-    } catch let error as StorageError where error.kind == .missing || error.kind == .wrongKind {
+    } catch let failure as WriteFailure {
+      throw failure.cause
+    } catch {
+      // A file that cannot be read, for whatever reason, is fetched instead.
       return false
     }
     return try sink.finish().digest == artifact.sha256
   }
+
+  private struct WriteFailure: Error { let cause: any Error }
 }

@@ -54,7 +54,7 @@ struct StoreChange {
           advice: "ship another copy inside the app, or publish a newer release")
       }
       let plan = LaunchPlan(state, situation)
-      guard let next = plan.candidates.first else {
+      guard let next = plan.candidates.first(where: isThere) else {
         throw Problem(
           .nothingToRollBackTo,
           "there is no release before \(left.version), and no usable copy inside the app",
@@ -66,6 +66,17 @@ struct StoreChange {
       return (
         result, [HistoryEvent(.rejected, left, "rolled back by hand"), HistoryEvent(.rolledBack, left, text)]
       )
+    }
+  }
+
+  /// Whether a launch would find the files of a candidate; they are hashed only then.
+  private func isThere(_ candidate: LaunchPlan.Candidate) -> Bool {
+    guard candidate.origin != .embedded else { return true }
+    do {
+      return try DeviceStore.open(configuration.directory)?.isWhole(candidate.release) ?? false
+    } catch {
+      // A store that cannot be opened has nothing to launch.
+      return false
     }
   }
 
@@ -130,7 +141,7 @@ struct StoreChange {
     _ body: (inout DeviceState) throws(Problem) -> (Result, [HistoryEvent])
   ) throws(Problem) -> Result {
     do {
-      guard let store = try DeviceStore.open(configuration.directory) else {
+      guard let store = try existingOrNeeded(body) else {
         var state = DeviceState()
         return try body(&state).0
       }
@@ -145,7 +156,7 @@ struct StoreChange {
           GarbageCollection.collectReleases(of: store, keeping: after)
         }
       }
-      try HistoryFile(root: store.root).append(events, at: now)
+      HistoryFile(root: store.root).note(events, at: now)
       return result
     } catch let problem as Problem {
       throw problem
@@ -154,6 +165,16 @@ struct StoreChange {
     } catch {
       throw Problem(.storageFailed, "the store in \(configuration.directory) cannot be used")
     }
+  }
+
+  /// The store; made only when `body` has something to write.
+  private func existingOrNeeded<Result>(
+    _ body: (inout DeviceState) throws(Problem) -> (Result, [HistoryEvent])
+  ) throws -> DeviceStore? {
+    if let store = try DeviceStore.openPrivate(configuration.directory) { return store }
+    var state = DeviceState()
+    _ = try body(&state)
+    return state == DeviceState() ? nil : try DeviceStore.create(configuration.directory)
   }
 
   private func readState(of store: DeviceStore) throws(StorageError) -> DeviceState {

@@ -13,7 +13,8 @@ struct StoreQuestion {
   }
 
   func status() throws(Problem) -> DeviceStatus {
-    let (store, state, damage) = try read()
+    let reading = try read()
+    let state = reading.state
     func entry(_ release: ReleaseReference?) -> DeviceStatus.Entry? {
       release.map {
         .init(version: $0.version, obstacle: ineligibility(of: $0, in: state, for: configuration.app))
@@ -29,7 +30,7 @@ struct StoreQuestion {
       },
       withdrawn: state.withdrawn, floor: state.seen[configuration.channel]?.version,
       lastProblem: state.lastProblem.map { .init(code: $0.code, message: $0.message, date: $0.date) },
-      damage: damage, next: explanation(state, store, offer: nil))
+      damage: reading.damage, next: explanation(reading, offer: nil))
   }
 
   /// Whether anything but the copy inside the app can be running.
@@ -52,6 +53,16 @@ struct StoreQuestion {
     return (release, launch ?? state.trial?.launches.last ?? .random())
   }
 
+  /// Throws when a report that this release failed in this launch would be ignored.
+  func requireFailureCounts(_ release: ReleaseReference, _ launch: LaunchID) throws(Problem) {
+    var state = try read().state
+    guard
+      case .ignored(let reason) = state.apply(.failed(reason: ""), release: release, launch: launch, now: now)
+    else { return }
+    throw Problem(
+      .otherLaunch, reason, kept: "the state as it was", advice: "ask for the status to see what runs")
+  }
+
   func history() throws(Problem) -> [HistoryEvent] {
     do {
       guard let store = try DeviceStore.open(configuration.directory) else { return [] }
@@ -62,30 +73,48 @@ struct StoreQuestion {
   }
 
   func explain(manifest: [UInt8]?) throws(Problem) -> Explanation {
-    let (store, state, _) = try read()
-    guard let manifest else { return explanation(state, store, offer: nil) }
+    let reading = try read()
+    guard let manifest else { return explanation(reading, offer: nil) }
     let offer = try VerifiedManifest(unsigned: manifest, name: "the manifest")
-    return explanation(state, store, offer: offer)
+    return explanation(reading, offer: offer)
   }
 
-  private func read() throws(Problem) -> (store: DeviceStore?, state: DeviceState, damage: String?) {
+  /// What a store says, and why that is not the whole truth where it is not.
+  private struct Reading {
+    var store: DeviceStore?
+    var state = DeviceState()
+    var damage: String?
+    /// Whether a launch would use the store at all.
+    var isTrusted = true
+  }
+
+  private func read() throws(Problem) -> Reading {
+    var reading = Reading()
     do {
-      guard let store = try DeviceStore.open(configuration.directory) else {
-        return (nil, DeviceState(), nil)
-      }
+      guard let store = try DeviceStore.open(configuration.directory) else { return reading }
+      reading.store = store
       switch store.readState() {
-      case .fresh: return (store, DeviceState(), nil)
-      case .state(let state): return (store, state, nil)
-      case .damaged(let reason): return (store, StateRecovery.rebuild(from: store), reason)
+      case .fresh: break
+      case .state(let state): reading.state = state
+      case .damaged(let reason):
+        reading.state = StateRecovery.rebuild(from: store)
+        reading.damage = reason
       }
+      do {
+        try store.root.checkPrivate()
+      } catch  where error.kind == .untrustedOwner {
+        reading.damage = error.message
+        reading.isTrusted = false
+      }
+      return reading
     } catch {
       throw Problem(error)
     }
   }
 
-  private func explanation(
-    _ state: DeviceState, _ store: DeviceStore?, offer: VerifiedManifest?
-  ) -> Explanation {
+  private func explanation(_ reading: Reading, offer: VerifiedManifest?) -> Explanation {
+    let store = reading.isTrusted ? reading.store : nil
+    let state = reading.isTrusted ? reading.state : DeviceState()
     let isInUse = state.trial != nil && (state.current.map { store?.isInUse($0) ?? false } ?? false)
     let plan = LaunchPlan(
       state,

@@ -18,6 +18,7 @@ struct UpdateRun: Sendable {
     let offer = try await newestManifest()
     let result = decision(on: offer, in: store, state: state(of: store)).result(for: offer.manifest)
     if case .available = result, let store { try requireWritable(store, offer.manifest) }
+    forgetProblem(in: store)
     return result
   }
 
@@ -37,7 +38,8 @@ struct UpdateRun: Sendable {
     let offer = try await newestManifest()
     let decision = decision(on: offer, in: store, state: state(of: store))
     guard case .install = decision else {
-      try note(offer.manifest, in: store)
+      try note(decision == .versionReused ? nil : offer.manifest, in: store)
+      noteRefusal(decision.result(for: offer.manifest), of: offer, in: store)
       return .unchanged(decision.result(for: offer.manifest))
     }
     try requireWritable(store, offer.manifest)
@@ -50,7 +52,7 @@ struct UpdateRun: Sendable {
 
   private func openStore() throws(Problem) -> DeviceStore? {
     do {
-      return try DeviceStore.open(configuration.directory)
+      return try DeviceStore.openPrivate(configuration.directory)
     } catch {
       throw Problem(error).keeping(Self.kept)
     }
@@ -59,7 +61,10 @@ struct UpdateRun: Sendable {
   private func newestManifest() async throws(Problem) -> VerifiedManifest {
     progress(.checking)
     do {
-      return try await configuration.trust.authority.newestManifest(of: configuration.channel, from: reader)
+      let authority = configuration.trust.authority
+      let verified = try await authority.newestManifest(of: configuration.channel, from: reader)
+      try reader.requireUsableAddresses(in: verified.manifest)
+      return verified
     } catch {
       throw error.keeping(Self.kept)
     }
@@ -86,9 +91,9 @@ struct UpdateRun: Sendable {
 
   /// Says before any download that there would be no place for it.
   private func requireWritable(_ store: DeviceStore, _ manifest: Manifest) throws(Problem) {
-    let needed = Int(manifest.bundle.bytes + manifest.sources.bytes) + 64 << 10
+    let needed = manifest.bytesToStore
     do {
-      let probe = ".probe-\(LaunchID.random())"
+      let probe = "\(Directory.temporaryPrefix)probe-\(LaunchID.random())"
       _ = try store.root.createFile(probe)
       _ = try store.root.remove(probe)
       let free = try store.root.freeBytes()
@@ -115,27 +120,31 @@ struct UpdateRun: Sendable {
     _ staging: Staging, _ offer: VerifiedManifest, in store: DeviceStore
   ) throws(Problem) -> UpdateResult {
     progress(.staging(offer.manifest.version))
+    defer { staging.removeScratch() }
     do {
       let lock = try store.lock(wait: Self.commitWait)
       defer { lock.release() }
       let before = try recoverState(of: store)
       let decision = decision(on: offer, in: store, state: before)
       guard case .install = decision else { return .unchanged(decision.result(for: offer.manifest)) }
+      GarbageCollection.collectTemporaries(of: store)
+      // Also when the state cannot be written: then the release that was moved in is what nothing refers to.
+      var state = before
+      defer { GarbageCollection.collectReleases(of: store, keeping: state) }
       try staging.moveIntoPlace()
       let release = ReleaseReference(offer.manifest, digest: offer.digest)
-      var state = before
-      state.staged = release
-      state.accept(offer, channel: configuration.channel)
-      state.lastProblem = nil
-      try store.writeState(state)
-      GarbageCollection.collectReleases(of: store, keeping: state)
-      try HistoryFile(root: store.root).append(
+      var after = before
+      after.staged = release
+      after.accept(offer, channel: configuration.channel, embedded: embedded?.version)
+      after.lastProblem = nil
+      try store.writeState(after)
+      state = after
+      HistoryFile(root: store.root).note(
         [HistoryEvent(.staged, release, "from \(reader.location.text)")], at: now())
+      return .staged(offer.manifest.version)
     } catch {
-      throw Problem(error).keeping(Self.kept)
+      throw Problem(error, needed: offer.manifest.bytesToStore, in: store).keeping(Self.kept)
     }
-    staging.removeScratch()
-    return .staged(offer.manifest.version)
   }
 
   private func recoverState(of store: DeviceStore) throws(StorageError) -> DeviceState {
@@ -149,21 +158,44 @@ struct UpdateRun: Sendable {
   }
 
   /// Keeps what a manifest says besides its release, such as what is withdrawn; writes only when that is news.
-  private func note(_ manifest: Manifest, in store: DeviceStore) throws(Problem) {
+  private func note(_ manifest: Manifest?, in store: DeviceStore) throws(Problem) {
     do {
-      let before = state(of: store)
-      var after = before
-      after.heed(manifest, channel: configuration.channel)
-      after.lastProblem = nil
-      guard after != before else { return }
-      let lock = try store.lock(wait: Self.commitWait)
-      defer { lock.release() }
-      var state = try recoverState(of: store)
-      state.heed(manifest, channel: configuration.channel)
-      state.lastProblem = nil
-      try store.writeState(state)
+      try change(store) { state in
+        if let manifest { state.heed(manifest, channel: configuration.channel, embedded: embedded?.version) }
+        state.lastProblem = nil
+      }
     } catch {
       throw Problem(error).keeping(Self.kept)
+    }
+  }
+
+  private func noteRefusal(_ result: CheckResult, of offer: VerifiedManifest, in store: DeviceStore) {
+    guard case .notUsable(_, let reason) = result else { return }
+    let release = ReleaseReference(offer.manifest, digest: offer.digest)
+    HistoryFile(root: store.root).noteOnce(HistoryEvent(.refused, release, reason.text), at: now())
+  }
+
+  private func change(
+    _ store: DeviceStore, _ body: (inout DeviceState) -> Void
+  ) throws(StorageError) {
+    let before = state(of: store)
+    var after = before
+    body(&after)
+    guard after != before else { return }
+    let lock = try store.lock(wait: Self.commitWait)
+    defer { lock.release() }
+    var state = try recoverState(of: store)
+    body(&state)
+    try store.writeState(state)
+  }
+
+  /// A check that went well ends what an earlier one left for `status`.
+  private func forgetProblem(in store: DeviceStore?) {
+    guard let store, case .state(let state) = store.readState(), state.lastProblem != nil else { return }
+    do {
+      try change(store) { $0.lastProblem = nil }
+    } catch {
+      // The check itself went well; `status` tells of the older problem until something can be written.
     }
   }
 
@@ -171,15 +203,22 @@ struct UpdateRun: Sendable {
   func remember(_ problem: Problem) {
     guard problem.code != .cancelled, problem.code != .busy else { return }
     do {
-      guard let store = try DeviceStore.open(configuration.directory),
-        case .state(var state) = store.readState()
-      else { return }
+      guard let store = try DeviceStore.openPrivate(configuration.directory) else { return }
       let lock = try store.lock(wait: configuration.lockWait)
       defer { lock.release() }
-      if case .state(let newer) = store.readState() { state = newer }
+      var state = DeviceState()
+      switch store.readState() {
+      case .state(let stored): state = stored
+      case .fresh: break
+      // Whoever changes the store next repairs it first; a problem of the network is no reason to do that.
+      case .damaged: return
+      }
       state.lastProblem = DeviceState.RecordedProblem(
         code: problem.code.rawValue, message: problem.message.printable(maxCharacters: 500), date: now())
       try store.writeState(state)
+      let kind = problem.code.responsibility == .untrustedContent ? HistoryEvent.Kind.refused : .failed
+      HistoryFile(root: store.root).noteOnce(
+        HistoryEvent(kind, nil, "\(problem.code.rawValue): \(problem.message)"), at: now())
     } catch {
       // The caller gets the problem itself; that it could not be written down as well changes nothing.
     }
@@ -188,15 +227,17 @@ struct UpdateRun: Sendable {
 
 extension DeviceState {
   /// A release was accepted: it is the new floor of its channel.
-  fileprivate mutating func accept(_ offer: VerifiedManifest, channel: Channel) {
-    heed(offer.manifest, channel: channel)
+  fileprivate mutating func accept(_ offer: VerifiedManifest, channel: Channel, embedded: ReleaseVersion?) {
+    heed(offer.manifest, channel: channel, embedded: embedded)
     seen[channel] = SeenRelease(
       version: offer.manifest.version, manifest: offer.digest, pair: offer.manifest.pair)
   }
 
   /// A manifest that is not older than the floor says which releases must not run any more.
-  fileprivate mutating func heed(_ manifest: Manifest, channel: Channel) {
-    if let floor = seen[channel], manifest.version < floor.version { return }
+  fileprivate mutating func heed(_ manifest: Manifest, channel: Channel, embedded: ReleaseVersion?) {
+    if let floor = [seen[channel]?.version, embedded].compactMap(\.self).max(), manifest.version < floor {
+      return
+    }
     withdrawn = manifest.withdrawn
   }
 }

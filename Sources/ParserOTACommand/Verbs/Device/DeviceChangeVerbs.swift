@@ -31,7 +31,8 @@ extension Verb {
 
   static let devicePin = Verb(
     VerbSpec(
-      ["device", "pin"], summary: "run this release at every launch until unpinned", positionals: [versionArgument],
+      ["device", "pin"], summary: "run this release at every launch until unpinned",
+      positionals: [versionArgument],
       options: [DeviceVerb.store],
       manual: VerbManual(
         details: [

@@ -29,7 +29,7 @@ extension Verb {
       ],
       manual: VerbManual(
         details: [
-          "Run it again to change the settings of a store; its releases stay. A feed that is a folder needs no server."
+          "Run it again to give a store other settings, all of them; its releases stay. A feed that is a folder needs no server."
         ],
         examples: ["parser-ota device init --store store --feed feed --checksums-only --embedded app"],
         exits: [.done, .notAchieved, .untrustedContent, .localDisk])),
@@ -53,11 +53,12 @@ extension Verb {
   private static func settings(
     _ arguments: ParsedArguments, _ context: CommandContext
   ) throws(CommandFailure) -> DeviceSettings {
-    let feed: FeedLocation = try arguments.required("feed", as: Readings.feed)
-    var text = feed.text
-    if case .directory(let path) = feed { text = context.absolutePath(path) }
+    let location: FeedLocation = try arguments.required("feed", as: Readings.feed)
+    let feed = try InputFolder.require(location, option: "--feed", context)
+    let text = feed.text
     var settings = DeviceSettings(
-      feed: text, embedded: context.absolutePath(try arguments.required("embedded")))
+      feed: text,
+      embedded: try InputFolder.require(try arguments.required("embedded"), option: "--embedded", context))
     settings.channel = try arguments.value("channel", as: Readings.channel) ?? .stable
     settings.app = AppCapabilities(
       version: try arguments.value("app-version", as: Readings.appVersion),

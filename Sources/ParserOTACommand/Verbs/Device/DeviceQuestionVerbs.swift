@@ -52,8 +52,7 @@ extension Verb {
       let updater = try DeviceVerb.updater(arguments, context)
       var manifest: [UInt8]?
       if let path = arguments.value("manifest") {
-        manifest = try InputFile.read(
-          path, option: "--manifest", maxBytes: Limits.standard.maxManifestBytes, context)
+        manifest = try InputFile.readManifest(path, option: "--manifest", context).bytes
       }
       let explanation = try DeviceVerb.run { () throws(Problem) in try updater.explain(manifest: manifest) }
       let page = ExplanationPage(explanation)

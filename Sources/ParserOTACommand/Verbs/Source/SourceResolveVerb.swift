@@ -39,7 +39,10 @@ extension Verb {
           JSONMember("unresolved", .integer(Int64(unresolved))),
           JSONMember("results", .array(resolutions.map(json))),
         ])
-      result.status = unresolved == 0 ? .done : .notAchieved
+      if unresolved > 0 {
+        result.status = .notAchieved
+        result.messageGoes = .spoken
+      }
       return result
     })
 
@@ -48,15 +51,8 @@ extension Verb {
   ) throws(CommandFailure) -> SourceResolver {
     var aliases = try arguments.values("alias", as: Readings.alias)
     if let path = arguments.value("manifest") {
-      let bytes = try InputFile.read(
-        path, option: "--manifest", maxBytes: Limits.standard.maxManifestBytes, context)
-      do {
-        aliases = try Manifest.decode(bytes).aliases + aliases
-      } catch {
-        throw CommandFailure(
-          .untrustedContent, code: ProblemCode.manifestInvalid.rawValue, message: "\(path): \(error.message)",
-          hint: "give the manifest.json of a release")
-      }
+      let read = try InputFile.readManifest(path, option: "--manifest", context)
+      aliases = read.manifest.aliases + aliases
     }
     let path = try arguments.required("sources")
     let bytes = try InputFile.read(path, option: "--sources", maxBytes: SourceCatalog.maxBytes, context)
@@ -64,7 +60,8 @@ extension Verb {
       return SourceResolver(catalog: try SourceCatalog.decode(bytes), aliases: aliases)
     } catch {
       throw CommandFailure(
-        .untrustedContent, code: ProblemCode.sourcesInvalid.rawValue, message: "\(path): \(error.message)",
+        .untrustedContent, code: ProblemCode.sourcesInvalid.rawValue,
+        message: "--sources \(path)\(error.field.isEmpty ? "" : ":") \(error.message)",
         hint: "give the source catalog of a release")
     }
   }

@@ -1,0 +1,67 @@
+internal import OTAFeed
+internal import OTAManifest
+internal import ParserPublisher
+
+extension Verb {
+  static let initialise = Verb(
+    VerbSpec(
+      ["init"], summary: "make a feed in a folder, or take over one that is live",
+      options: [
+        FeedVerb.feed,
+        .option(
+          "base-url", "URL",
+          "the public address of the folder; manifests then carry absolute URLs, as old clients need"),
+        .flag(
+          "checksums-only",
+          "accept that the feed is not signed: clients check sizes and digests, nothing more"
+        ).required(),
+        .option(
+          "adopt", "URL|DIR",
+          "take over a live feed: its newest release is copied, and the next one counts on from it"
+        )
+        .completing(.directory),
+        .option("keep", "N", "how many releases of a channel stay reachable; 20 at first"),
+        .flag("allow-http-loopback", "allow plain http to this machine's own loopback address, for tests"),
+      ],
+      manual: VerbManual(
+        details: [
+          "Run it again to change the settings of a feed; what is left out stays as it is, and so do its releases."
+        ],
+        examples: [
+          "parser-ota init --feed feed --checksums-only",
+          "parser-ota init --feed feed --base-url https://parsers.example/feed/ --checksums-only",
+        ],
+        exits: [
+          .done, .notAchieved, .untrustedContent, .tryLater, .localDisk, .conflict, .busy, .notPermitted,
+        ])),
+    run: { arguments, context throws(CommandFailure) in
+      let directory = context.absolutePath(try arguments.required("feed"))
+      var adopt = try arguments.value("adopt", as: Readings.feed)
+      if let feed = adopt { adopt = try InputFolder.require(feed, option: "--adopt", context) }
+      let request = InitRequest(
+        directory: directory, baseURL: try arguments.value("base-url", as: Readings.address), adopt: adopt,
+        allowsPlainHTTPOnLoopback: arguments.flag("allow-http-loopback"),
+        keptReleases: try arguments.value("keep", as: Readings.count))
+      let report = try await DeviceVerb.run { () async throws(Problem) in
+        try await Publisher.initialise(request)
+      }
+      return result(report)
+    })
+
+  private static func result(_ report: InitReport) -> CommandResult {
+    let (code, message, changes): (String, String, [String]) =
+      switch report.outcome {
+      case .created: ("created", "feed \(report.directory) is ready", [])
+      case .alreadyInitialised: ("nothing-to-do", "feed \(report.directory) is initialised already", [])
+      case .updated(let changes): ("updated", "feed \(report.directory) is updated", changes)
+      }
+    let adopted = report.adopted.map { "; release \($0) is taken over" } ?? ""
+    return .outcome(
+      code, message + adopted, lines: changes,
+      payload: [
+        JSONMember("feed", .string(report.directory)), JSONMember("adopted", DeviceVerb.json(report.adopted)),
+        JSONMember("changes", .array(changes.map { .string($0) })),
+      ]
+    ).warning(Trust.checksumsOnly.warning)
+  }
+}

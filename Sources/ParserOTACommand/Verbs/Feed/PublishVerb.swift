@@ -1,0 +1,68 @@
+internal import OTAManifest
+internal import ParserPublisher
+
+extension Verb {
+  static let publish = Verb(
+    VerbSpec(
+      ["publish"], summary: "publish a bundle and a catalog as the next release",
+      options: [
+        FeedVerb.feed,
+        .option("bundle", "FILE", "the parser bundle, JavaScript in UTF-8").completing(.file).required(),
+        .option("sources", "FILE", "the source catalog, a JSON array").completing(.file).required(),
+        FeedVerb.channel,
+        .option("notes", "TEXT", "what changed, for people"),
+        .option("contract", "N", "the contract between app and bundle that the bundle needs"),
+        .option("minimum-app-version", "V", "the oldest app that can run the bundle, such as 2.1.0"),
+        .option("alias", "OLD=NEW", "a source id that changed its name; once for each").repeatable(),
+        .option(
+          "allow-removed", "ID", "a source id that may disappear; once for each, or with commas between"
+        ).repeatable(),
+        .option("version", "N", "the number of the release; live + 1 when left out"),
+        .option(
+          "tag", "TAG", "take the number from a tag such as v2.10: major x 1000000 + minor x 1000 + patch"),
+        .flag("allow-version-jump", "allow a number above live + 1000"),
+        .option("expect-parent", "SHA256", "publish only on top of the manifest with this digest"),
+        .flag("dry-run", "check everything and say what would be done, but write nothing"),
+      ],
+      manual: VerbManual(
+        details: [
+          "Writes the immutable files first and manifest.json last, so that every reader sees the whole old or the whole"
+            + " new release. Interrupted, the same command finishes the job. The same content as the live release is"
+            + " nothing to publish, and no error. SOURCE_DATE_EPOCH fixes the date, so that the same input gives the same bytes."
+        ],
+        examples: [
+          "parser-ota publish --feed feed --bundle parsers.bundle.js --sources sources.json --notes 'fix chapter dates'",
+          "parser-ota publish --feed feed --bundle parsers.bundle.js --sources sources.json --alias OLD_ID=NEW_ID --dry-run",
+        ],
+        exits: [.done, .notAchieved, .untrustedContent, .localDisk, .conflict, .busy])),
+    run: { arguments, context throws(CommandFailure) in
+      let publisher = try FeedVerb.publisher(arguments, context)
+      let request = try publishRequest(arguments, context)
+      let report = try await DeviceVerb.run { () async throws(Problem) in try await publisher.publish(request)
+      }
+      return FeedVerb.result(report, verb: "published")
+    })
+
+  private static func publishRequest(
+    _ arguments: ParsedArguments, _ context: CommandContext
+  ) throws(CommandFailure) -> PublishRequest {
+    var request = PublishRequest(
+      bundlePath: context.absolutePath(try arguments.required("bundle")),
+      sourcesPath: context.absolutePath(try arguments.required("sources")))
+    request.channel = try FeedVerb.channel(arguments)
+    request.notes = arguments.value("notes")
+    request.contract = try arguments.value("contract", as: Readings.contract)
+    request.minimumAppVersion = try arguments.value("minimum-app-version", as: Readings.appVersion)
+    request.version = try arguments.value("version", as: Readings.version)
+    request.tag = arguments.value("tag")
+    request.allowsVersionJump = arguments.flag("allow-version-jump")
+    request.aliases = try arguments.values("alias", as: Readings.alias)
+    request.allowedRemovals = arguments.values("allow-removed").flatMap {
+      $0.split(separator: ",").map(String.init)
+    }
+    request.expectedParent = try arguments.value("expect-parent", as: Readings.digest)
+    request.dryRun = arguments.flag("dry-run")
+    request.date = try FeedVerb.date(context)
+    return request
+  }
+}

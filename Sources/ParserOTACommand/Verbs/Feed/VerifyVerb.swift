@@ -1,0 +1,68 @@
+internal import OTAFeed
+internal import OTAManifest
+internal import ParserPublisher
+
+extension Verb {
+  static let verify = Verb(
+    VerbSpec(
+      ["verify"], summary: "check a whole feed as a stranger would: every kept release and every file",
+      options: [
+        .option("feed", "DIR|URL", "the feed: a folder or its public address").completing(.directory)
+          .required(),
+        .flag("allow-http-loopback", "allow plain http to this machine's own loopback address, for tests"),
+      ],
+      manual: VerbManual(
+        details: [
+          "Ends with 3 when something is wrong with the content, and with 0 when there are only warnings."
+        ],
+        examples: [
+          "parser-ota verify --feed feed", "parser-ota verify --feed https://parsers.example/feed/",
+        ],
+        exits: [.done, .untrustedContent, .tryLater, .localDisk, .notPermitted])),
+    run: { arguments, context throws(CommandFailure) in
+      let location: FeedLocation = try arguments.required("feed", as: Readings.feed)
+      let feed = try InputFolder.require(location, option: "--feed", context)
+      let allowsHTTP = arguments.flag("allow-http-loopback")
+      let report = try await DeviceVerb.run { () async throws(Problem) in
+        try await Publisher.audit(feed, allowsPlainHTTPOnLoopback: allowsHTTP)
+      }
+      return try result(report, feed)
+    })
+
+  private static func result(_ report: AuditReport, _ feed: FeedLocation) throws(CommandFailure)
+    -> CommandResult
+  {
+    let errors = report.findings.filter { $0.severity == .error }
+    let summary =
+      "\(report.releases.count) releases, \(report.filesChecked) files, \(report.bytesChecked) bytes checked"
+    let payload = [
+      JSONMember("feed", .string(feed.text)), JSONMember("trust", .string(Trust.checksumsOnly.name)),
+      JSONMember("releases", .array(report.releases.map { .integer($0.number) })),
+      JSONMember("filesChecked", .integer(Int64(report.filesChecked))),
+      JSONMember("bytesChecked", .integer(report.bytesChecked)),
+      JSONMember("findings", .array(report.findings.map(json))),
+    ]
+    if let first = errors.first {
+      var failure = CommandFailure(
+        .untrustedContent, code: first.code,
+        message: "\(feed.text): \(errors.count) error\(errors.count == 1 ? "" : "s"): "
+          + errors.map { "\($0.place): \($0.message)" }.joined(separator: "; "),
+        kept: "nothing was changed", hint: "publish again, or restore the files that are named")
+      failure.payload = payload
+      throw failure
+    }
+    var result = CommandResult.answer(
+      "verified", "\(feed.text) is whole: \(summary)", lines: ["\(feed.text) is whole: \(summary)"],
+      payload: payload)
+    result.warnings = report.findings.map { "\($0.place): \($0.message)" }
+    return result.warning(Trust.checksumsOnly.warning)
+  }
+
+  private static func json(_ finding: AuditFinding) -> JSONValue {
+    .object([
+      JSONMember("severity", .string(finding.severity == .error ? "error" : "warning")),
+      JSONMember("code", .string(finding.code)), JSONMember("place", .string(finding.place)),
+      JSONMember("message", .string(finding.message)),
+    ])
+  }
+}

@@ -1,0 +1,86 @@
+public import OTAFeed
+public import OTAManifest
+
+/// What a feed remembers about itself, in `.parser-ota/feed.json` below its folder.
+public struct FeedSettings: Equatable, Sendable {
+  /// How many releases of each channel a feed may be told to keep.
+  public static let keptReleasesRange = 1...10_000
+
+  /// The public address of the feed's folder; manifests then carry absolute URLs, which old clients need.
+  public var baseURL: WebAddress?
+  /// How many releases of each channel stay on the feed, the newest ones.
+  public var keptReleases = 20
+  /// What makes the manifests of this feed believable.
+  public let trust: Trust
+
+  /// Describes a feed.
+  public init(baseURL: WebAddress? = nil, keptReleases: Int = 20, trust: Trust = .checksumsOnly) {
+    self.baseURL = baseURL
+    self.keptReleases = keptReleases
+    self.trust = trust
+  }
+}
+
+extension FeedSettings {
+  private static let format: Int64 = 1
+  private static let fields = ["format", "trust", "keptReleases", "baseURL"]
+
+  /// Reads the settings file strictly.
+  init(decoding bytes: [UInt8]) throws(Problem) {
+    do {
+      let limits = Limits.standard
+      let document = try JSONReader.read(bytes, maxBytes: limits.maxStateBytes, maxDepth: limits.maxDepth)
+      try self.init(JSONObject(document, known: Self.fields))
+    } catch {
+      throw Problem(
+        .feedIncomplete, "\(FeedLayout.settings): \(error.message)",
+        advice: "restore the file, or delete it and run parser-ota init again")
+    }
+  }
+
+  private init(_ object: JSONObject) throws(InputError) {
+    let format = try object.integer("format")
+    guard format == Self.format else {
+      throw InputError(.outOfRange, field: "format", "is \(format), made by a newer parser-ota than this one")
+    }
+    let trust = try object.string("trust")
+    guard trust == Trust.checksumsOnly.name else {
+      throw InputError(
+        .malformed, field: "trust", "is not a kind of trust that this version of parser-ota knows")
+    }
+    let range = Self.keptReleasesRange
+    let kept = try object.integer("keptReleases", in: Int64(range.lowerBound)...Int64(range.upperBound))
+    let base = try object.optional("baseURL") { (name) throws(InputError) in
+      try Self.address(object.string(name), field: name)
+    }
+    self.init(baseURL: base, keptReleases: Int(kept))
+  }
+
+  private static func address(_ text: String, field: String) throws(InputError) -> WebAddress {
+    do {
+      return try WebAddress(text)
+    } catch {
+      throw InputError(error.reason, field: field, error.detail)
+    }
+  }
+
+  /// The settings file: the same bytes for the same settings.
+  func encoded() -> [UInt8] {
+    var members = [
+      JSONMember("format", .integer(Self.format)), JSONMember("trust", .string(trust.name)),
+      JSONMember("keptReleases", .integer(Int64(keptReleases))),
+    ]
+    if let baseURL { members.append(JSONMember("baseURL", .string(baseURL.text))) }
+    return JSONValue.object(members).encoded(indented: true)
+  }
+
+  /// How manifests name a file of this feed.
+  func location(of path: String) throws(Problem) -> ArtifactLocation {
+    do {
+      let relative = try RelativePath(path)
+      return baseURL.map { .absolute($0.asFolder.appending(relative)) } ?? .relative(relative)
+    } catch {
+      throw Problem(.forbiddenURL, "the path \(path) \(error.message)")
+    }
+  }
+}

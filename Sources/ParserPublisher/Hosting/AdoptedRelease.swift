@@ -1,0 +1,73 @@
+internal import OTAFeed
+internal import OTAManifest
+internal import OTATransfer
+
+/// The newest stable release of another feed, with both files verified.
+struct AdoptedRelease {
+  let manifest: VerifiedManifest
+  let bundle: [UInt8]
+  let sources: [UInt8]
+
+  static func read(
+    from source: FeedLocation, allowsPlainHTTPOnLoopback: Bool
+  ) async throws(Problem) -> AdoptedRelease {
+    let reader = FeedReader(source, allowsPlainHTTPOnLoopback: allowsPlainHTTPOnLoopback)
+    let manifest = try await Trust.checksumsOnly.authority.newestManifest(of: .stable, from: reader)
+    let content = ReleaseContent(reader: reader)
+    let bundle = try await content.bytes(of: .bundle, in: manifest.manifest)
+    let sources = try await content.bytes(of: .sources, in: manifest.manifest)
+    if let reason = ReleaseContent.refusal(bundle: bundle, sources: sources) {
+      throw Problem(
+        reason.code, "release \(manifest.manifest.version) of \(source.text): \(reason.message)",
+        advice: "correct it on the old feed first")
+    }
+    return AdoptedRelease(manifest: manifest, bundle: bundle, sources: sources)
+  }
+}
+
+/// Reads the files of releases as a stranger would, from a server or a folder.
+struct ReleaseContent {
+  let reader: FeedReader
+
+  /// The bytes with the size and digest that the manifest says.
+  func bytes(of file: FeedLayout.ContentFile, in manifest: Manifest) async throws(Problem) -> [UInt8] {
+    if case .directory(let root) = reader.location {
+      return try await ContentLookup(host: DirectoryHost(root: root)).bytes(of: file, in: manifest)
+    }
+    let artifact = file.artifact(of: manifest)
+    let sink = MemorySink()
+    do {
+      try await reader.fetch(artifact, into: sink)
+    } catch {
+      throw Problem(error)
+    }
+    let bytes = sink.bytes
+    guard bytes.count == artifact.bytes else {
+      throw Problem(
+        .sizeMismatch,
+        "\(artifact.location.text) has \(bytes.count) bytes, not the \(artifact.bytes) announced")
+    }
+    guard try ContentLookup.digest(of: bytes) == artifact.sha256 else {
+      throw Problem(.digestMismatch, "\(artifact.location.text) has another digest than its manifest says")
+    }
+    return bytes
+  }
+
+  /// Why a client would refuse a file whose digest is right; `nil` when it would not.
+  static func refusal(_ file: FeedLayout.ContentFile, _ bytes: [UInt8]) -> Problem? {
+    do {
+      switch file {
+      case .bundle: try ReleaseContentCheck.checkBundle(head: bytes)
+      case .sources: _ = try SourceCatalog.decode(bytes)
+      }
+      return nil
+    } catch {
+      return Problem(
+        file == .bundle ? .bundleInvalid : .sourcesInvalid, "\(file.rawValue): \(error.message)")
+    }
+  }
+
+  static func refusal(bundle: [UInt8], sources: [UInt8]) -> Problem? {
+    refusal(.bundle, bundle) ?? refusal(.sources, sources)
+  }
+}

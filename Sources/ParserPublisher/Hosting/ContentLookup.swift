@@ -1,0 +1,65 @@
+internal import OTACrypto
+internal import OTAManifest
+
+/// Finds the bytes of a release in a feed, whatever its manifest calls them.
+///
+/// A manifest may name a file by an absolute URL, of this feed or of the one that it was taken over from. Only a file
+/// with the right size and digest is ever accepted, so trying several places is safe.
+struct ContentLookup {
+  let host: any FeedHost
+
+  /// The places where a file of a release can be, the likeliest first.
+  static func candidates(_ file: FeedLayout.ContentFile, of manifest: Manifest) -> [String] {
+    let artifact = file.artifact(of: manifest)
+    var paths: [String] = []
+    switch artifact.location {
+    case .relative(let path): paths.append(path.text)
+    case .absolute(let address):
+      var parts = address.path.split(separator: "/").suffix(8)
+      while !parts.isEmpty {
+        paths.append(parts.joined(separator: "/"))
+        parts.removeFirst()
+      }
+    }
+    let own = FeedLayout.content(file, artifact.sha256, of: manifest.content)
+    return paths.contains(own) ? paths : paths + [own]
+  }
+
+  /// The verified bytes, or a problem that names the file.
+  func bytes(of file: FeedLayout.ContentFile, in manifest: Manifest) async throws(Problem) -> [UInt8] {
+    let artifact = file.artifact(of: manifest)
+    var damaged: String?
+    for path in Self.candidates(file, of: manifest) {
+      guard let bytes = try await read(path, artifact) else { continue }
+      if try Self.matches(bytes, artifact) { return bytes }
+      damaged = damaged ?? path
+    }
+    let state = damaged.map { "\($0) is damaged" } ?? "\(artifact.location.text) is missing"
+    throw Problem(
+      .feedIncomplete, "\(state): it is the \(file.rawValue) of release \(manifest.version)",
+      advice: "restore the file from a backup of the feed")
+  }
+
+  private func read(_ path: String, _ artifact: Artifact) async throws(Problem) -> [UInt8]? {
+    do {
+      return try await host.read(path, maxBytes: Int(artifact.bytes))
+    } catch  where error.code == .tooLarge || error.code == .wrongKind {
+      // Too long, or no file at all: then it is not this one, and another place may have it.
+      return []
+    }
+  }
+
+  static func matches(_ bytes: [UInt8], _ artifact: Artifact) throws(Problem) -> Bool {
+    guard bytes.count == artifact.bytes else { return false }
+    return try digest(of: bytes) == artifact.sha256
+  }
+
+  /// SHA-256, with the library's own failure as a problem.
+  static func digest(of bytes: [UInt8]) throws(Problem) -> Digest {
+    do {
+      return try sha256(bytes)
+    } catch {
+      throw Problem(.cryptoUnavailable, "cannot compute SHA-256 on this machine: \(error.message)")
+    }
+  }
+}

@@ -1,0 +1,158 @@
+internal import OTAFeed
+internal import OTAManifest
+internal import OTAStorage
+
+/// A feed in a folder of this machine, from where something else serves it.
+struct DirectoryHost: FeedHost {
+  /// The folder of the feed.
+  let root: String
+
+  private static let fileMode: UInt32 = 0o644
+  private static let folderMode: UInt32 = 0o755
+  private static let lockFolder = ".parser-ota"
+
+  func read(_ path: String, maxBytes: Int) throws(Problem) -> [UInt8]? {
+    do throws(StorageError) {
+      let (folders, name) = Self.split(path)
+      return try open(folders).read(name, maxBytes: maxBytes)
+    } catch  where error.kind == .missing {
+      return nil
+    } catch {
+      throw Problem(onFeed: error)
+    }
+  }
+
+  func putImmutable(_ path: String, _ bytes: [UInt8]) throws(Problem) -> Bool {
+    do throws(StorageError) {
+      let (folders, name) = Self.split(path)
+      let folder = try create(folders)
+      if try folder.size(of: name) == bytes.count, try folder.read(name, maxBytes: bytes.count) == bytes {
+        return false
+      }
+      try folder.replace(name, with: bytes, mode: Self.fileMode)
+      return true
+    } catch {
+      throw Problem(onFeed: error)
+    }
+  }
+
+  func replacePointer(_ path: String, with bytes: [UInt8]) throws(Problem) {
+    do throws(StorageError) {
+      let (folders, name) = Self.split(path)
+      try create(folders).replace(name, with: bytes, mode: Self.fileMode)
+    } catch {
+      throw Problem(onFeed: error)
+    }
+  }
+
+  func list(_ folder: String) throws(Problem) -> [String] {
+    do throws(StorageError) {
+      return try open(folder.split(separator: "/")[...]).entries().map(\.name)
+    } catch  where error.kind == .missing {
+      return []
+    } catch {
+      throw Problem(onFeed: error)
+    }
+  }
+
+  /// Also removes the folder of the file when nothing else is in it.
+  func remove(_ path: String) throws(Problem) {
+    do throws(StorageError) {
+      let (folders, name) = Self.split(path)
+      let folder = try open(folders)
+      try folder.remove(name)
+      if let last = folders.last, try folder.entries().isEmpty {
+        try open(folders.dropLast()).removeTree(String(last))
+      }
+    } catch  where error.kind == .missing {
+      return
+    } catch {
+      throw Problem(onFeed: error)
+    }
+  }
+
+  /// Waits without holding a thread; unfinished files of publishers that were killed are removed on the way.
+  func lock(wait: Duration) async throws(Problem) -> any FeedLock {
+    let deadline = ContinuousClock.now + wait
+    while true {
+      do throws(StorageError) {
+        let folder = try Directory.open(root).subdirectory(creating: Self.lockFolder, mode: Self.folderMode)
+        let lock = try folder.lock("lock", .exclusive)
+        try removeUnfinishedFiles()
+        return DirectoryLock(lock: lock)
+      } catch  where error.kind == .busy && ContinuousClock.now < deadline {
+        try await Self.pause()
+      } catch  where error.kind == .busy {
+        throw Problem(
+          .busy, "another publisher is at work in \(root)",
+          advice: "wait until it has finished, then run the same command again")
+      } catch {
+        throw Problem(onFeed: error)
+      }
+    }
+  }
+
+  private static func pause() async throws(Problem) {
+    do {
+      try await Task.sleep(for: .milliseconds(10))
+    } catch {
+      throw Problem(.cancelled, "the wait for another publisher was cancelled")
+    }
+  }
+
+  private func removeUnfinishedFiles() throws(StorageError) {
+    let fixed: [[Substring]] = [[], [Self.lockFolder[...]]]
+    for folders in fixed { try open(folders[...]).removeTemporaries() }
+    for parents: [Substring] in [["channels"], ["files", "releases"]] {
+      do {
+        for entry in try open(parents[...]).entries() where entry.kind == .directory {
+          try open((parents + [entry.name[...]])[...]).removeTemporaries()
+        }
+      } catch  where error.kind == .missing {
+        // Nothing was ever published there.
+        continue
+      }
+    }
+  }
+
+  private func open(_ folders: ArraySlice<Substring>) throws(StorageError) -> Directory {
+    var directory = try Directory.open(root)
+    for folder in folders { directory = try directory.subdirectory(String(folder)) }
+    return directory
+  }
+
+  private func create(_ folders: ArraySlice<Substring>) throws(StorageError) -> Directory {
+    var directory = try Directory.open(root)
+    for folder in folders {
+      directory = try directory.subdirectory(creating: String(folder), mode: Self.folderMode)
+    }
+    return directory
+  }
+
+  private static func split(_ path: String) -> (folders: ArraySlice<Substring>, name: String) {
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+    return (parts.dropLast(), String(parts.last ?? ""))
+  }
+}
+
+/// The lock of a folder, freed by the kernel when the process dies.
+private struct DirectoryLock: FeedLock {
+  let lock: FileLock
+
+  func release() { lock.release() }
+}
+
+extension Problem {
+  /// A disk error where a feed or an input is, with what its maintainer can do.
+  init(onFeed error: StorageError) {
+    let general = error.kind == .tooLarge ? Problem(.tooLarge, error.message) : Problem(error)
+    let advice: String? =
+      switch error.kind {
+      case .full: "free some space and run the same command again"
+      case .readOnly, .notPermitted: "run the command as a user that may write there"
+      case .missing: nil
+      default: general.advice
+      }
+    self.init(general.code, general.message, advice: advice)
+  }
+}

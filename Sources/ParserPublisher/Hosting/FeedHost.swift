@@ -1,0 +1,32 @@
+package import OTAManifest
+
+/// A place that holds the files of a feed and that a publisher can write to.
+///
+/// Paths are below the feed's root, with `/` between plain names.
+package protocol FeedHost: Sendable {
+  /// The bytes of a file; `nil` only when it certainly does not exist.
+  func read(_ path: String, maxBytes: Int) async throws(Problem) -> [UInt8]?
+
+  /// Makes `path` hold `bytes`, durably; `false` when it did already and nothing was written.
+  ///
+  /// The name says what the bytes must be, so other bytes under it are damage and are replaced.
+  func putImmutable(_ path: String, _ bytes: [UInt8]) async throws(Problem) -> Bool
+
+  /// Puts `bytes` at `path` durably; every reader sees the whole old or the whole new content.
+  func replacePointer(_ path: String, with bytes: [UInt8]) async throws(Problem)
+
+  /// The names in a folder, in order; none when there is no such folder.
+  func list(_ folder: String) async throws(Problem) -> [String]
+
+  /// Removes a file; missing is fine.
+  func remove(_ path: String) async throws(Problem)
+
+  /// Keeps every other publisher out, or throws `busy` after `wait`.
+  func lock(wait: Duration) async throws(Problem) -> any FeedLock
+}
+
+/// The right to write to a feed, held until it is released or the process ends.
+package protocol FeedLock: Sendable {
+  /// Lets others have it; a second call does nothing.
+  func release()
+}

@@ -1,0 +1,64 @@
+internal import OTAManifest
+
+/// Where everything lies below the root of a feed.
+enum FeedLayout {
+  static let settings = ".parser-ota/feed.json"
+  /// Names the release that is being written; gone when it is live and tidied up.
+  static let pending = ".parser-ota/pending.json"
+  static let page = "index.html"
+  static let channelsFolder = "channels"
+  static let releasesFolder = "files/releases"
+
+  /// The two files of a release.
+  enum ContentFile: String, CaseIterable {
+    case bundle = "parsers.bundle.js"
+    case sources = "sources.json"
+
+    func artifact(of manifest: Manifest) -> Artifact {
+      self == .bundle ? manifest.bundle : manifest.sources
+    }
+  }
+
+  private static let manifestSuffix = ".manifest.json"
+
+  /// The path of content that release `version` is the first to have.
+  static func content(_ file: ContentFile, _ digest: Digest, of version: ReleaseVersion) -> String {
+    "\(releasesFolder)/\(version)/\(digest.hex).\(file.rawValue)"
+  }
+
+  /// The path of the manifest that stays when the pointer moves on.
+  static func manifest(_ digest: Digest, of version: ReleaseVersion) -> String {
+    "\(releasesFolder)/\(version)/\(digest.hex)\(manifestSuffix)"
+  }
+
+  /// The digest in the name of an immutable manifest; `nil` for any other name.
+  static func manifestDigest(inName name: String) -> Digest? { digest(inName: name, before: manifestSuffix) }
+
+  /// Whether a name in a release's folder is one that a publisher gives.
+  static func isImmutableName(_ name: String) -> Bool {
+    manifestDigest(inName: name) != nil
+      || ContentFile.allCases.contains { digest(inName: name, before: ".\($0.rawValue)") != nil }
+  }
+
+  /// Whether a path names content by its digest, so that whatever is there has these bytes or is damaged.
+  static func isContentAddressed(_ path: String, _ file: ContentFile, _ digest: Digest) -> Bool {
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+    return parts.count == 4 && path.hasPrefix(releasesFolder + "/")
+      && ReleaseVersion(decimal: parts[2]) != nil
+      && parts[3] == "\(digest.hex).\(file.rawValue)"
+  }
+
+  /// Whether a path belongs to the feed itself, so that no content may be put there.
+  static func isReserved(_ path: String) -> Bool {
+    let folder = path.prefix { $0 != "/" }.asciiLowercased
+    return [".parser-ota", channelsFolder, page, Channel.stable.manifestPath].contains(folder)
+      || path.hasSuffix(manifestSuffix)
+  }
+
+  private static func digest(inName name: String, before suffix: String) -> Digest? {
+    guard name.hasSuffix(suffix), let digest = Digest(hex: name.dropLast(suffix.utf8.count)),
+      name.hasPrefix(digest.hex)
+    else { return nil }
+    return digest
+  }
+}

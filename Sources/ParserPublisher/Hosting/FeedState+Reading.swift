@@ -1,0 +1,148 @@
+internal import OTACrypto
+internal import OTAFeed
+internal import OTAManifest
+
+extension FeedState {
+  /// Reads a feed, strictly: what cannot be read stops everything, and nothing is ever taken for "not there".
+  static func read(from host: any FeedHost, place: String) async throws(Problem) -> FeedState {
+    let limit = Limits.standard.maxStateBytes
+    guard let bytes = try await host.read(FeedLayout.settings, maxBytes: limit) else {
+      throw Problem(
+        .notAFeed, "\(place) is not a feed: \(FeedLayout.settings) is missing",
+        advice: "run parser-ota init --feed \(place), or restore the folder from its backup")
+    }
+    let settings = try FeedSettings(decoding: bytes)
+    // In this order: a publisher names its release as pending, writes it, moves the pointer and forgets the pending
+    // one. So whatever is listed here is live or pending by the time that these are read, also while one is at work.
+    let names = try await listReleases(host)
+    let pending = try await readPending(host)
+    let live = try await readPointers(host)
+    let isUnfinished = !live.values.contains { $0.digest == pending?.manifest }
+    var releases: [VerifiedManifest] = []
+    for name in names where !(isUnfinished && name == pending) {
+      releases.append(try await readRelease(name, host))
+    }
+    for pointer in live.values where !releases.contains(where: { $0.digest == pointer.digest }) {
+      releases.append(pointer)
+    }
+    try requirePointers(of: releases, live)
+    releases.sort { isNewer($0, $1, live) }
+    return FeedState(settings: settings, live: live, releases: releases, pending: pending)
+  }
+
+  /// Newer first; of two manifests with one number the live one counts, then the order is fixed by the digest.
+  private static func isNewer(
+    _ left: VerifiedManifest, _ right: VerifiedManifest, _ live: [Channel: VerifiedManifest]
+  ) -> Bool {
+    guard left.manifest.version == right.manifest.version else {
+      return left.manifest.version > right.manifest.version
+    }
+    let isLiveLeft = live[left.manifest.channel]?.digest == left.digest
+    let isLiveRight = live[right.manifest.channel]?.digest == right.digest
+    return isLiveLeft == isLiveRight ? left.digest.hex < right.digest.hex : isLiveLeft
+  }
+
+  private static func readPointers(_ host: any FeedHost) async throws(Problem) -> [Channel: VerifiedManifest]
+  {
+    var channels: Set<Channel> = [.stable]
+    for name in try await host.list(FeedLayout.channelsFolder) {
+      if let channel = Channel(name) { channels.insert(channel) }
+    }
+    var live: [Channel: VerifiedManifest] = [:]
+    for channel in channels {
+      live[channel] = try await readPointer(of: channel, host)
+    }
+    return live
+  }
+
+  static func readPointer(
+    of channel: Channel, _ host: any FeedHost
+  ) async throws(Problem) -> VerifiedManifest? {
+    let path = channel.manifestPath
+    guard let bytes = try await readManifest(path, host) else { return nil }
+    let pointer = try decode(bytes, path)
+    guard pointer.manifest.channel == channel else {
+      throw Problem(
+        .wrongChannel, "\(path) belongs to the channel \(pointer.manifest.channel), not to \(channel)",
+        advice: "put the newest manifest of \(channel) from \(FeedLayout.releasesFolder)/ there again")
+    }
+    return pointer
+  }
+
+  static func readPending(_ host: any FeedHost) async throws(Problem) -> ReleaseName? {
+    guard let bytes = try await host.read(FeedLayout.pending, maxBytes: 4096) else { return nil }
+    do {
+      return try ReleaseName(decoding: bytes)
+    } catch {
+      throw Problem(
+        .feedIncomplete, "\(FeedLayout.pending): \(error.message)",
+        advice: "run parser-ota verify on the feed; delete the file when it finds no error")
+    }
+  }
+
+  /// Every immutable manifest by what its path says.
+  static func listReleases(_ host: any FeedHost) async throws(Problem) -> [ReleaseName] {
+    var found: [ReleaseName] = []
+    for folder in try await host.list(FeedLayout.releasesFolder) {
+      guard let version = ReleaseVersion(decimal: folder) else { continue }
+      for name in try await host.list("\(FeedLayout.releasesFolder)/\(folder)") {
+        guard let digest = FeedLayout.manifestDigest(inName: name) else { continue }
+        found.append(ReleaseName(version: version, manifest: digest))
+      }
+    }
+    return found
+  }
+
+  private static func readRelease(
+    _ name: ReleaseName, _ host: any FeedHost
+  ) async throws(Problem) -> VerifiedManifest {
+    guard let bytes = try await readManifest(name.path, host) else {
+      throw Problem(
+        .conflict, "\(name.path) was removed by somebody else meanwhile", advice: "run the same command again"
+      )
+    }
+    let release = try decode(bytes, name.path)
+    guard release.digest == name.manifest, release.manifest.version == name.version else {
+      throw Problem(
+        .digestMismatch, "\(name.path) is damaged: its content is not what its name says",
+        advice: "restore the file from a backup, or delete it to give up that release")
+    }
+    return release
+  }
+
+  private static func readManifest(_ path: String, _ host: any FeedHost) async throws(Problem) -> [UInt8]? {
+    do {
+      return try await host.read(path, maxBytes: Limits.standard.maxManifestBytes)
+    } catch  where error.code == .tooLarge {
+      throw damaged(path, error.message)
+    }
+  }
+
+  private static func decode(_ bytes: [UInt8], _ path: String) throws(Problem) -> VerifiedManifest {
+    do {
+      return try VerifiedManifest(unsigned: bytes, name: path)
+    } catch  where error.code == .manifestInvalid || error.code == .htmlInstead {
+      throw damaged(path, error.message)
+    }
+  }
+
+  private static func damaged(_ path: String, _ message: String) -> Problem {
+    Problem(
+      .manifestInvalid, message,
+      advice: "restore \(path) from a backup: the next version is counted from it")
+  }
+
+  /// A channel that has releases but no pointer has lost it: the next publish must not start anew.
+  private static func requirePointers(
+    of releases: [VerifiedManifest], _ live: [Channel: VerifiedManifest]
+  ) throws(Problem) {
+    let lost = releases.filter { live[$0.manifest.channel] == nil }
+    guard let newest = lost.max(by: { $0.manifest.version < $1.manifest.version })?.manifest,
+      let digest = lost.first(where: { $0.manifest == newest })?.digest
+    else { return }
+    throw Problem(
+      .feedIncomplete,
+      "\(newest.channel.manifestPath) is missing, but release \(newest.version) of \(newest.channel) is there",
+      advice: "restore it, for example as a copy of \(FeedLayout.manifest(digest, of: newest.version))")
+  }
+}

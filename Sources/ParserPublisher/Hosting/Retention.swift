@@ -1,0 +1,52 @@
+internal import OTAFeed
+internal import OTAManifest
+
+/// Which releases a feed keeps, and which files nobody needs any more.
+struct Retention {
+  let state: FeedState
+
+  /// The newest releases of each channel, whatever is live, and the newest of all.
+  var kept: [VerifiedManifest] {
+    var counts: [Channel: Int] = [:]
+    return state.releases.filter { release in
+      let channel = release.manifest.channel
+      counts[channel, default: 0] += 1
+      return counts[channel, default: 0] <= state.settings.keptReleases || state.isLive(release.digest)
+        || release.digest == state.head?.digest
+    }
+  }
+
+  /// Every path that a kept release needs.
+  private func neededPaths(_ kept: [VerifiedManifest]) -> Set<String> {
+    var paths: Set<String> = []
+    for release in kept {
+      paths.insert(FeedLayout.manifest(release.digest, of: release.manifest.version))
+      for file in FeedLayout.ContentFile.allCases {
+        paths.formUnion(ContentLookup.candidates(file, of: release.manifest))
+      }
+    }
+    return paths
+  }
+
+  /// Removes what is not needed, manifests first, so that nobody finds one whose files are gone.
+  ///
+  /// Only files with the names that a publisher gives are touched.
+  func apply(to host: any FeedHost) async throws(Problem) -> [ReleaseVersion] {
+    let kept = kept
+    let needed = neededPaths(kept)
+    var surplus: [String] = []
+    for folder in try await host.list(FeedLayout.releasesFolder) where ReleaseVersion(decimal: folder) != nil
+    {
+      for name in try await host.list("\(FeedLayout.releasesFolder)/\(folder)")
+      where FeedLayout.isImmutableName(name) {
+        let path = "\(FeedLayout.releasesFolder)/\(folder)/\(name)"
+        if !needed.contains(path) { surplus.append(path) }
+      }
+    }
+    let manifests = surplus.filter { $0.hasSuffix(".manifest.json") }
+    for path in manifests { try await host.remove(path) }
+    for path in surplus where !path.hasSuffix(".manifest.json") { try await host.remove(path) }
+    let keptVersions = Set(kept.map(\.manifest.version))
+    return state.releases.map(\.manifest.version).filter { !keptVersions.contains($0) }.sorted()
+  }
+}

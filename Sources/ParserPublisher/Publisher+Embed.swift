@@ -1,0 +1,82 @@
+internal import OTAFeed
+public import OTAManifest
+internal import OTAStorage
+
+extension Publisher {
+  /// Copies a release into an app's folder, as the fallback that ships with the app.
+  ///
+  /// - Parameter version: a release on the feed; `nil` takes the live one of `channel`.
+  public func embed(
+    _ version: ReleaseVersion?, channel: Channel, into directory: String
+  ) async throws(Problem) -> EmbedReport {
+    let release = try chosen(version, channel, try await readState())
+    let bundle = try await lookup.bytes(of: .bundle, in: release.manifest)
+    let sources = try await lookup.bytes(of: .sources, in: release.manifest)
+    let files = [
+      ("parsers.bundle.js", bundle), ("sources.json", sources),
+      ("ParserOTAEmbedded.swift", Array(EmbeddedConstants(release).source.utf8)),
+      ("manifest.json", release.bytes),
+    ]
+    do {
+      let folder = try Directory.create(directory, mode: 0o755)
+      let replaced = try Self.embeddedVersion(in: folder)
+      for (name, bytes) in files { try folder.replace(name, with: bytes, mode: 0o644) }
+      return EmbedReport(
+        version: release.manifest.version, replaced: replaced, directory: directory, files: files.map(\.0))
+    } catch {
+      throw Problem(onFeed: error)
+    }
+  }
+
+  private func chosen(
+    _ version: ReleaseVersion?, _ channel: Channel, _ state: FeedState
+  ) throws(Problem) -> VerifiedManifest {
+    let found =
+      version.map { wanted in state.releases.first { $0.manifest.version == wanted } } ?? state.live[channel]
+    if let found { return found }
+    let wanted = version.map { "release \($0)" } ?? "a release of the channel \(channel)"
+    let versions = state.releases.map { "\($0.manifest.version)" }.joined(separator: ", ")
+    throw Problem(
+      .noSuchRelease,
+      "\(wanted) is not on the feed: it has \(versions.isEmpty ? "no release" : versions)",
+      advice: "parser-ota releases lists them with their channels")
+  }
+
+  private static func embeddedVersion(in folder: Directory) throws(StorageError) -> ReleaseVersion? {
+    do {
+      let bytes = try folder.read("manifest.json", maxBytes: Limits.standard.maxManifestBytes)
+      // Whatever stands there is replaced; its version is for the report alone.
+      return (try? Manifest.decode(bytes))?.version
+    } catch  where error.kind == .missing || error.kind == .tooLarge {
+      return nil
+    }
+  }
+}
+
+/// The generated source file by which an app knows at compile time which release it carries.
+struct EmbeddedConstants {
+  private let release: VerifiedManifest
+
+  init(_ release: VerifiedManifest) { self.release = release }
+
+  /// Swift source without imports; only numbers and hexadecimal digits come from the manifest.
+  var source: String {
+    let manifest = release.manifest
+    return """
+      // Made by parser-ota embed. Do not edit: run it again.
+
+      /// The parser release that ships with this app.
+      public enum EmbeddedParserRelease {
+        /// The number of the release.
+        public static let version: Int64 = \(manifest.version)
+        /// SHA-256 of manifest.json.
+        public static let manifestSHA256 = "\(release.digest)"
+        /// SHA-256 of parsers.bundle.js.
+        public static let bundleSHA256 = "\(manifest.bundle.sha256)"
+        /// SHA-256 of sources.json.
+        public static let sourcesSHA256 = "\(manifest.sources.sha256)"
+      }
+
+      """
+  }
+}

@@ -1,0 +1,96 @@
+internal import OTAFeed
+public import OTAManifest
+
+/// Maintains one feed: publishes releases, takes them back, lists and copies them.
+///
+/// Every verb reads the feed anew, and leaves the live release alone unless it succeeds. Several publishers, in this
+/// process or in others, may work on one feed: one wins, the others are told.
+public struct Publisher: Sendable {
+  let host: any FeedHost
+  let place: String
+  let now: @Sendable () -> Timestamp
+
+  /// Works on the feed in a folder.
+  ///
+  /// - Parameter now: the clock for `released`; versions never depend on it.
+  public init(feed directory: String, now: @escaping @Sendable () -> Timestamp) {
+    self.init(host: DirectoryHost(root: directory), place: directory, now: now)
+  }
+
+  /// Works on a feed somewhere else; `place` is what messages call it.
+  package init(host: any FeedHost, place: String, now: @escaping @Sendable () -> Timestamp) {
+    self.host = host
+    self.place = place
+    self.now = now
+  }
+
+  var lookup: ContentLookup { ContentLookup(host: host) }
+
+  func readState() async throws(Problem) -> FeedState {
+    try await FeedState.read(from: host, place: place)
+  }
+
+  /// Publishes two files as the next release of a channel; the same content as the live one is no release.
+  ///
+  /// Interrupted at any point, the live release is untouched or the new one is live as a whole, and the same request
+  /// again finishes the job.
+  public func publish(_ request: PublishRequest) async throws(Problem) -> PublishReport {
+    let state = try await readState()
+    do {
+      try check(request)
+      let inputs = try ReleaseInputs(bundlePath: request.bundlePath, sourcesPath: request.sourcesPath)
+      let builder = DraftBuilder(request: request, inputs: inputs, state: state, lookup: lookup)
+      switch try await builder.build(released: request.date ?? now()) {
+      case .draft(let draft): return try await finish(draft, on: state, dryRun: request.dryRun)
+      case .nothingToPublish(let live, let diff, let warnings):
+        let tidied = state.pending == nil || request.dryRun ? nil : try await commit.finishInterrupted()
+        return PublishReport(
+          outcome: .nothingToPublish, manifest: live.manifest, manifestDigest: live.digest,
+          previous: live.manifest.version, diff: diff, warnings: warnings + (tidied?.warnings ?? []),
+          writtenFiles: [], removedReleases: tidied?.removed ?? [])
+      }
+    } catch {
+      throw error.keeping(state.kept(request.channel))
+    }
+  }
+
+  /// The releases on the feed, newest first, of all channels.
+  public func releases() async throws(Problem) -> [ReleaseSummary] {
+    let state = try await readState()
+    return state.releases.map { release in
+      let manifest = release.manifest
+      let live = state.live[manifest.channel]
+      return ReleaseSummary(
+        version: manifest.version, channel: manifest.channel, released: manifest.released,
+        content: manifest.content, notes: manifest.notes, isLive: live?.digest == release.digest,
+        isWithdrawn: live?.manifest.withdrawn.contains(manifest.version) ?? false, bundle: manifest.bundle,
+        sources: manifest.sources, manifestDigest: release.digest)
+    }
+  }
+
+  private func check(_ request: PublishRequest) throws(Problem) {
+    if let contract = request.contract, !(1...JSONObject.maxExactInteger).contains(contract) {
+      throw Problem(.inputRefused, "the contract \(contract) is not a whole number from 1 on")
+    }
+    try checkNotes(request.notes)
+  }
+
+  func checkNotes(_ notes: String?) throws(Problem) {
+    guard let notes, notes.utf8.count > Limits.standard.maxNotesBytes else { return }
+    throw Problem(
+      .inputRefused,
+      "the notes have \(notes.utf8.count) bytes, more than the \(Limits.standard.maxNotesBytes) allowed",
+      advice: "shorten them, and link to the rest")
+  }
+
+  private var commit: ReleaseCommit { ReleaseCommit(host: host, place: place) }
+
+  func finish(_ draft: ReleaseDraft, on state: FeedState, dryRun: Bool) async throws(Problem) -> PublishReport
+  {
+    let done = dryRun ? nil : try await commit.run(draft, basedOn: state)
+    return PublishReport(
+      outcome: dryRun ? .wouldPublish : .published, manifest: draft.manifest, manifestDigest: draft.digest,
+      previous: draft.previous, diff: draft.diff, warnings: draft.warnings + (done?.warnings ?? []),
+      writtenFiles: done?.written ?? [], removedReleases: done?.removed ?? [])
+  }
+}

@@ -1,0 +1,145 @@
+internal import OTAFeed
+internal import OTAManifest
+
+/// Turns a request and the state of a feed into the next release; reads the live catalog, writes nothing.
+struct DraftBuilder {
+  /// What a publish comes to.
+  enum Result {
+    case draft(ReleaseDraft)
+    case nothingToPublish(live: VerifiedManifest, diff: CatalogDiff, warnings: [String])
+  }
+
+  let request: PublishRequest
+  let inputs: ReleaseInputs
+  let state: FeedState
+  let lookup: ContentLookup
+
+  private var live: VerifiedManifest? { state.live[request.channel] }
+
+  func build(released: Timestamp) async throws(Problem) -> Result {
+    let requested = try ReleaseNumbering.requested(request.version, tag: request.tag)
+    try requireExpectedParent()
+    let aliases = try AliasRules.carried(
+      live?.manifest.aliases ?? [], adding: request.aliases, to: inputs.catalog)
+    let (diff, warnings) = try await compareWithLive(aliases)
+    if let live, let diff, isUnchanged(live.manifest) {
+      _ = try await lookup.bytes(of: .bundle, in: live.manifest)
+      try requireNoOther(requested, live.manifest.version)
+      return .nothingToPublish(live: live, diff: diff, warnings: warnings)
+    }
+    let version = try ReleaseNumbering.next(
+      after: state.head?.manifest.version, requested: requested, allowsJump: request.allowsVersionJump)
+    let contents = [
+      content(.bundle, inputs.bundle, inputs.bundleDigest, version),
+      content(.sources, inputs.sources, inputs.sourcesDigest, version),
+    ]
+    let manifest = try manifest(version, contents, aliases, released)
+    return .draft(
+      try ReleaseDraft(
+        manifest, contents: contents, previous: live?.manifest.version, diff: diff, warnings: warnings))
+  }
+
+  private func requireExpectedParent() throws(Problem) {
+    guard let expected = request.expectedParent, expected != state.head?.digest else { return }
+    let found = state.head.map { "release \($0.manifest.version) with \($0.digest)" } ?? "nothing"
+    throw Problem(
+      .conflict, "the newest manifest of the feed is \(found), not the expected \(expected)",
+      advice: "look at what was published meanwhile, then publish again")
+  }
+
+  private func compareWithLive(
+    _ aliases: [SourceAlias]
+  ) async throws(Problem) -> (diff: CatalogDiff?, warnings: [String]) {
+    guard let live = live?.manifest else { return (nil, inputs.warnings) }
+    let catalog = try await lookup.catalog(of: live)
+    let diff = CatalogDiff(from: catalog, to: inputs.catalog)
+    let rules = RemovalRules(live: catalog, new: inputs.catalog, diff: diff, liveVersion: live.version)
+    let removals = try rules.check(aliases: aliases, allowed: request.allowedRemovals)
+    return (diff, inputs.warnings + removals + droppedDemands(live))
+  }
+
+  /// A demand on apps that gets lost is rarely meant: old apps would take the release and break.
+  private func droppedDemands(_ live: Manifest) -> [String] {
+    var warnings: [String] = []
+    if let contract = live.contract, request.contract == nil {
+      warnings.append("release \(live.version) needs contract \(contract), and this one names none")
+    }
+    if let oldest = live.minimumAppVersion, request.minimumAppVersion == nil {
+      warnings.append("release \(live.version) needs app \(oldest) or later, and this one names none")
+    }
+    return warnings
+  }
+
+  private func isUnchanged(_ live: Manifest) -> Bool {
+    inputs.pair == live.pair && request.contract == live.contract
+      && request.minimumAppVersion == live.minimumAppVersion
+      && request.aliases.allSatisfy(live.aliases.contains)
+  }
+
+  /// An older number for what is live already is a mistake, even though nothing would be written.
+  private func requireNoOther(_ requested: ReleaseVersion?, _ live: ReleaseVersion) throws(Problem) {
+    guard let requested, requested < live else { return }
+    throw Problem(
+      .versionRefused, "version \(requested) cannot be published: this content is release \(live) already",
+      advice: "leave the version out")
+  }
+
+  /// Where the bytes go: to the path that a release on the feed gave them, or to one of their own.
+  private func content(
+    _ file: FeedLayout.ContentFile, _ bytes: [UInt8], _ digest: Digest, _ version: ReleaseVersion
+  ) -> ReleaseDraft.ContentPut {
+    let known = state.releases.lazy.map(\.manifest).filter { file.artifact(of: $0).sha256 == digest }
+      .flatMap { ContentLookup.candidates(file, of: $0) }
+      .first { FeedLayout.isContentAddressed($0, file, digest) }
+    return ReleaseDraft.ContentPut(
+      path: known ?? FeedLayout.content(file, digest, of: version), bytes: bytes)
+  }
+
+  private func manifest(
+    _ version: ReleaseVersion, _ contents: [ReleaseDraft.ContentPut], _ aliases: [SourceAlias],
+    _ released: Timestamp
+  ) throws(Problem) -> Manifest {
+    let digests = [inputs.bundleDigest, inputs.sourcesDigest]
+    var artifacts: [Artifact] = []
+    for (content, digest) in zip(contents, digests) {
+      let location = try state.settings.location(of: content.path)
+      artifacts.append(Artifact(location: location, sha256: digest, bytes: Int64(content.bytes.count)))
+    }
+    var manifest = Manifest(version: version, bundle: artifacts[0], sources: artifacts[1])
+    manifest.channel = request.channel
+    manifest.released = released
+    manifest.notes = request.notes.flatMap { $0.isEmpty ? nil : $0 }
+    manifest.contract = request.contract
+    manifest.minimumAppVersion = request.minimumAppVersion
+    manifest.parent = state.head?.digest
+    manifest.parentVersion = state.head?.manifest.version
+    manifest.withdrawn = Withdrawal.carried(live?.manifest.withdrawn ?? [])
+    manifest.aliases = aliases
+    return manifest
+  }
+}
+
+/// The list of releases that must not run any more.
+enum Withdrawal {
+  /// How many are carried on; older ones are long gone from every device.
+  static let maxCarried = 256
+
+  /// Sorted, without doubles, the newest ones when there are too many.
+  static func carried(_ versions: [ReleaseVersion]) -> [ReleaseVersion] {
+    Array(Set(versions).sorted().suffix(maxCarried))
+  }
+}
+
+extension ContentLookup {
+  /// The verified catalog of a release on the feed.
+  func catalog(of manifest: Manifest) async throws(Problem) -> SourceCatalog {
+    let bytes = try await bytes(of: .sources, in: manifest)
+    do {
+      return try SourceCatalog.decode(bytes)
+    } catch {
+      throw Problem(
+        .sourcesInvalid, "the catalog of release \(manifest.version): \(error.message)",
+        advice: "parser-ota verify tells which releases of the feed are sound")
+    }
+  }
+}

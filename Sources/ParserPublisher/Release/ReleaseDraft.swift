@@ -1,0 +1,46 @@
+internal import OTAFeed
+internal import OTAManifest
+
+/// A release that is ready to be written.
+struct ReleaseDraft {
+  /// A file that must be on the feed before the manifest is.
+  struct ContentPut {
+    let path: String
+    let bytes: [UInt8]
+  }
+
+  let manifest: Manifest
+  /// The exact bytes of the manifest.
+  let bytes: [UInt8]
+  /// The digest of `bytes`.
+  let digest: Digest
+  /// The bundle and the catalog, in the order of writing; none for a roll back.
+  let contents: [ContentPut]
+  let previous: ReleaseVersion?
+  let diff: CatalogDiff?
+  let warnings: [String]
+
+  /// Encodes the manifest, and proves that a client can read it back.
+  init(
+    _ manifest: Manifest, contents: [ContentPut], previous: ReleaseVersion?, diff: CatalogDiff?,
+    warnings: [String]
+  ) throws(Problem) {
+    let bytes = manifest.encoded()
+    do throws(InputError) {
+      guard try Manifest.decode(bytes) == manifest else {
+        throw InputError(.malformed, "would not be read back as it was written")
+      }
+    } catch {
+      throw Problem(
+        .inputRefused, "the new manifest \(error.message)",
+        advice: "shorten the notes or the list of aliases, or check the values given for the release")
+    }
+    self.manifest = manifest
+    self.bytes = bytes
+    digest = try ContentLookup.digest(of: bytes)
+    self.contents = contents
+    self.previous = previous
+    self.diff = diff
+    self.warnings = warnings
+  }
+}

@@ -1,0 +1,89 @@
+internal import OTAManifest
+internal import OTAStorage
+
+/// The two files of a release, read once: these bytes are hashed, checked and written, never the files again.
+struct ReleaseInputs {
+  let bundle: [UInt8]
+  let bundleDigest: Digest
+  let sources: [UInt8]
+  let sourcesDigest: Digest
+  let catalog: SourceCatalog
+  /// What is odd but allowed.
+  let warnings: [String]
+
+  var pair: ContentPair { ContentPair(bundle: bundleDigest, sources: sourcesDigest) }
+
+  /// Reads exactly these two files and nothing beside them.
+  init(bundlePath: String, sourcesPath: String) throws(Problem) {
+    guard bundlePath != sourcesPath else {
+      throw Self.refusal(bundlePath, "is given both as the bundle and as the catalog")
+    }
+    let limits = Limits.standard
+    let bundle = try Self.read(bundlePath, maxBytes: limits.maxBundleBytes)
+    try Self.check(bundlePath) { () throws(InputError) in
+      try ReleaseContentCheck.checkBundle(head: bundle)
+      try TextEncodingCheck.requirePlainUTF8(bundle)
+    }
+    let sources = try Self.read(sourcesPath, maxBytes: limits.maxSourcesBytes)
+    catalog = try Self.check(sourcesPath) { () throws(InputError) in try SourceCatalog.decode(sources) }
+    (self.bundle, self.sources) = (bundle, sources)
+    bundleDigest = try ContentLookup.digest(of: bundle)
+    sourcesDigest = try ContentLookup.digest(of: sources)
+    guard bundleDigest != sourcesDigest else {
+      throw Self.refusal(bundlePath, "has the same content as \(sourcesPath): it is the catalog")
+    }
+    warnings = [(bundlePath, bundle), (sourcesPath, sources)].compactMap { (path, bytes) in
+      Self.hasCRLF(bytes) ? "\(path) has CRLF line endings; it is published byte for byte as it is" : nil
+    }
+  }
+
+  private static func read(_ path: String, maxBytes: Int64) throws(Problem) -> [UInt8] {
+    let name = path.utf8.split(separator: UInt8(ascii: "/")).last ?? ""[...].utf8
+    guard !name.isEmpty, name.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else {
+      throw refusal(path, "has a name with characters other than printable ASCII: rename it")
+    }
+    do {
+      return try readFile(at: path, maxBytes: Int(maxBytes))
+    } catch {
+      throw problem(error, path: path, maxBytes: maxBytes)
+    }
+  }
+
+  private static func problem(_ error: StorageError, path: String, maxBytes: Int64) -> Problem {
+    switch error.kind {
+    case .missing:
+      Problem(.fileMissing, "\(path) is missing", advice: "build it first, or give its right path")
+    case .wrongKind:
+      Problem(.wrongKind, "\(path) is not a regular file", advice: "give the path of a file")
+    case .tooLarge: refusal(path, "has more than the \(maxBytes) bytes that clients accept")
+    case .notPermitted:
+      Problem(.fileUnreadable, error.message, advice: "let this user read the file")
+    default: Problem(onFeed: error)
+    }
+  }
+
+  private static func check<Value>(
+    _ path: String, _ read: () throws(InputError) -> Value
+  ) throws(Problem) -> Value {
+    do {
+      return try read()
+    } catch {
+      throw error.field.isEmpty
+        ? refusal(path, error.message)
+        : Problem(.inputRefused, "\(path): \(error.message)", advice: "correct the file and publish again")
+    }
+  }
+
+  private static func refusal(_ path: String, _ detail: String) -> Problem {
+    Problem(.inputRefused, "\(path.printable()) \(detail)")
+  }
+
+  private static func hasCRLF(_ bytes: [UInt8]) -> Bool {
+    var rest = bytes[...]
+    while let position = rest.firstIndex(of: 0x0D) {
+      rest = rest[(position + 1)...]
+      if rest.first == 0x0A { return true }
+    }
+    return false
+  }
+}

@@ -1,0 +1,76 @@
+public import OTAManifest
+
+/// What to publish, and what the publisher may take for intended.
+public struct PublishRequest: Sendable {
+  /// The path of the parser bundle; read once.
+  public var bundlePath: String
+  /// The path of the source catalog; read once. No other file is looked at.
+  public var sourcesPath: String
+  /// The channel to publish to.
+  public var channel: Channel
+  /// What changed, for people; at most 4096 bytes.
+  public var notes: String?
+  /// The agreement between app and bundle that the bundle needs; `nil` when any app can run it.
+  public var contract: Int64?
+  /// The oldest app that can run the bundle; `nil` when any app can.
+  public var minimumAppVersion: AppVersion?
+  /// An explicit version; `nil` takes the feed's newest plus 1.
+  public var version: ReleaseVersion?
+  /// A tag that gives the version, see `ReleaseVersion(tag:)`; it must agree with `version` when both are given.
+  public var tag: String?
+  /// Whether the version may be more than 1000 above the newest one.
+  public var allowsVersionJump: Bool
+  /// Renamed sources, added to those of the live release.
+  public var aliases: [SourceAlias]
+  /// Source ids that are meant to go.
+  public var allowedRemovals: [String]
+  /// The digest that the feed's newest manifest must have; `nil` to publish on top of whatever is there.
+  public var expectedParent: Digest?
+  /// Whether to stop before anything is written.
+  public var dryRun: Bool
+  /// The moment to write into the manifest; `nil` asks the clock. Versions never depend on it.
+  public var date: Timestamp?
+
+  /// Asks to publish two files to `channel`.
+  public init(bundlePath: String, sourcesPath: String, channel: Channel = .stable) {
+    self.bundlePath = bundlePath
+    self.sourcesPath = sourcesPath
+    self.channel = channel
+    allowsVersionJump = false
+    aliases = []
+    allowedRemovals = []
+    dryRun = false
+  }
+}
+
+/// What a publish or a roll back did.
+public struct PublishReport: Sendable {
+  /// How it ended.
+  public enum Outcome: String, Sendable {
+    /// The release is live.
+    case published
+    /// The live release has this content already; nothing was written.
+    case nothingToPublish = "nothing-to-publish"
+    /// A dry run: the release could be published as it is described here.
+    case wouldPublish = "would-publish"
+  }
+
+  /// How it ended.
+  public let outcome: Outcome
+  /// The new manifest, or the live one when there was nothing to publish.
+  public let manifest: Manifest
+  /// The digest of the manifest's bytes.
+  public let manifestDigest: Digest
+  /// The release of the channel that was live before; `nil` for the first one.
+  public let previous: ReleaseVersion?
+  /// What changed in the catalog since `previous`; `nil` for the first release of a channel.
+  ///
+  /// An id in another spelling of the same source is a changed field `id`, neither removed nor added.
+  public let diff: CatalogDiff?
+  /// What a person should know, each a sentence.
+  public let warnings: [String]
+  /// The paths that were written, below the feed and in order; the channel's pointer is the last.
+  public let writtenFiles: [String]
+  /// Releases that went beyond what the feed keeps.
+  public let removedReleases: [ReleaseVersion]
+}

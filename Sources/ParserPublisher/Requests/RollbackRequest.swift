@@ -1,0 +1,39 @@
+public import OTAManifest
+
+/// How to take a channel back to older content.
+public struct RollbackRequest: Sendable {
+  /// The channel.
+  public var channel: Channel
+  /// The release whose content to take; `nil` takes the newest good one before the live one.
+  public var to: ReleaseVersion?
+  /// Why, for people; becomes the notes of the new release.
+  public var reason: String?
+  /// The moment to write into the manifest; `nil` asks the clock.
+  public var date: Timestamp?
+  /// Whether to stop before anything is written.
+  public var dryRun: Bool
+
+  /// Asks for a roll back of `channel`.
+  public init(
+    channel: Channel = .stable, to: ReleaseVersion? = nil, reason: String? = nil, date: Timestamp? = nil,
+    dryRun: Bool = false
+  ) {
+    self.channel = channel
+    self.to = to
+    self.reason = reason
+    self.date = date
+    self.dryRun = dryRun
+  }
+}
+
+/// What a roll back would do, for a question to a person.
+public struct RollbackPlan: Equatable, Sendable {
+  /// The release that is live now.
+  public let live: ReleaseVersion
+  /// The release whose content is taken.
+  public let target: ReleaseVersion
+  /// The version that the content is published under.
+  public let next: ReleaseVersion
+  /// Every release that the new manifest calls withdrawn, in order; earlier roll backs included.
+  public let withdrawn: [ReleaseVersion]
+}

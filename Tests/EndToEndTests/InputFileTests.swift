@@ -1,0 +1,171 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// Check 7 of the contract, the part about files and folders that command lines name.
+@Suite(.ownThreads) struct InputFileTests {
+  /// A command line whose last word is the file or folder in question.
+  struct Place: CustomTestStringConvertible, Sendable {
+    let line: String
+    /// The status when nothing is there; `nil` when it is made.
+    let missing: Int32?
+
+    init(_ line: String, missing: Int32? = 5) { (self.line, self.missing) = (line, missing) }
+
+    var testDescription: String { line }
+    var words: String { line.split(separator: " ").prefix { !$0.hasPrefix("--") }.joined(separator: " ") }
+    var option: String { String(line.split(separator: " ").last ?? "") }
+  }
+
+  private static let inputs = "--feed feed --bundle bundle-3.js --sources sources.json"
+
+  static let files = [
+    Place("publish --feed feed --sources sources.json --bundle"),
+    Place("publish --feed feed --bundle bundle-3.js --sources"),
+    Place("device explain --store store --manifest"),
+    Place("source resolve ALPHA --sources"),
+    Place("source resolve ALPHA --sources sources.json --manifest"),
+  ]
+
+  static let folders =
+    [
+      Place("init --checksums-only --feed", missing: nil),
+      Place("init --checksums-only --feed other --adopt"),
+      Place("publish --bundle bundle-3.js --sources sources.json --feed", missing: 1),
+      Place("rollback --yes --feed", missing: 1), Place("releases --feed", missing: 1),
+      Place("verify --feed"),
+      Place("embed --out out --feed", missing: 1), Place("embed --feed feed --out", missing: nil),
+      Place("device init --feed feed --checksums-only --embedded app --store", missing: nil),
+      Place("device init --store other --checksums-only --embedded app --feed"),
+      Place("device init --store other --feed feed --checksums-only --embedded"),
+    ]
+    + [
+      "check", "update", "activate", "confirm", "close", "fail", "rollback", "pin", "unpin", "forget",
+      "status",
+      "history", "explain",
+    ].map { Place("device \($0) --store", missing: 1) }
+
+  @Test("check 7: every option that names a file or folder is in these tests")
+  func table() throws {
+    let covered = Set(
+      (Self.files + Self.folders).map { "\($0.words.replacing(" ALPHA", with: "")) \($0.option)" })
+    for (words, options) in try Reference.shared.get().options {
+      for option in options where option.valueName?.contains(/FILE|DIR/) == true {
+        #expect(covered.contains("\(words) \(option.name)"), "\(words) \(option.name)")
+      }
+    }
+  }
+
+  @Test("check 7: a missing file is named, with what to do", arguments: files)
+  func missingFile(place: Place) throws {
+    try withPlayground { playground in
+      try playground.makeDevice()
+      Self.expect(try playground.tool("\(place.line) nowhere.txt"), 5, names: playground.path("nowhere.txt"))
+    }
+  }
+
+  @Test("check 7: a folder or a pipe in place of a file is named and never waited for", arguments: files)
+  func otherKindOfFile(place: Place) throws {
+    try withPlayground { playground in
+      try playground.makeDevice()
+      mkfifo(playground.path("pipe"), 0o644)
+      for name in ["feed", "pipe"] {
+        Self.expect(try playground.tool("\(place.line) \(name)"), 5, names: playground.path(name))
+      }
+    }
+  }
+
+  @Test("check 7: a missing folder is named or made", arguments: folders)
+  func missingFolder(place: Place) throws {
+    try withPlayground { playground in
+      try playground.makeDevice()
+      let answer = try playground.tool("\(place.line) nowhere")
+      guard let status = place.missing else {
+        #expect(answer.code == 0, "\(answer)")
+        return
+      }
+      Self.expect(answer, status, names: playground.path("nowhere"))
+    }
+  }
+
+  @Test("check 7: a file or a pipe in place of a folder is named and never waited for", arguments: folders)
+  func otherKindOfFolder(place: Place) throws {
+    try withPlayground { playground in
+      try playground.makeDevice()
+      mkfifo(playground.path("pipe"), 0o644)
+      for name in ["bundle-1.js", "pipe"] {
+        Self.expect(try playground.tool("\(place.line) \(name)"), 5, names: playground.path(name))
+      }
+      #expect(try playground.read("bundle-1.js").count == 2000)
+    }
+  }
+
+  @Test(
+    "check 7: a file that this user may not read is named",
+    .enabled(if: Stranger.isPossible, "needs setpriv"),
+    arguments: files)
+  func unreadableFile(place: Place) throws {
+    try withPlayground { playground in
+      try playground.makeDevice()
+      try playground.write("secret.json", "[]")
+      let answer = try Stranger(playground).run("\(place.line) secret.json", forbidding: "secret.json")
+      Self.expect(answer, 5, names: playground.path("secret.json"))
+    }
+  }
+
+  @Test(
+    "check 7: a folder that this user may not enter is named",
+    .enabled(if: Stranger.isPossible, "needs setpriv"), arguments: folders)
+  func unreadableFolder(place: Place) throws {
+    try withPlayground { playground in
+      try playground.makeDevice()
+      try playground.copy(
+        place.option == "--store" ? "store" : place.option == "--embedded" ? "app" : "feed", to: "secret")
+      let answer = try Stranger(playground).run("\(place.line) secret", forbidding: "secret")
+      #expect([5, 8].contains(answer.code), "\(answer)")
+      #expect(answer.errors.contains(playground.path("secret")), "\(answer)")
+    }
+  }
+
+  private static func expect(
+    _ answer: Answer, _ status: Int32, names path: String, sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    #expect(answer.code == status, "\(answer)", sourceLocation: sourceLocation)
+    #expect(answer.line("error")?.contains(path) == true, "\(answer)", sourceLocation: sourceLocation)
+    #expect(answer.line("hint") != nil, "\(answer)", sourceLocation: sourceLocation)
+  }
+}
+
+/// A user whom permission bits bind, which they do not for root.
+struct Stranger {
+  private static let user = "65534"
+  let playground: Playground
+
+  init(_ playground: Playground) { self.playground = playground }
+
+  static let isPossible: Bool = {
+    if geteuid() != 0 { return true }
+    // The tests run as root: then somebody else must be able to run the tool where it was built.
+    guard let path = try? Tool.path() else { return false }
+    return (try? TestSupport.run("/usr/bin/setpriv", prefix + [path, "version"]).status) == .exited(0)
+  }()
+
+  private static let prefix = ["--reuid=\(user)", "--regid=\(user)", "--clear-groups", "--"]
+
+  /// Runs a command line as a user who owns everything in the playground and may not touch one thing in it.
+  func run(_ line: String, forbidding name: String) throws -> Answer {
+    let arguments = line.split(separator: " ").map(String.init)
+    let isRoot = geteuid() == 0
+    if isRoot {
+      _ = try TestSupport.run("/bin/chown", ["-R", "\(Self.user):\(Self.user)", playground.directory.path])
+    }
+    chmod(playground.path(name), 0)
+    defer { chmod(playground.path(name), 0o755) }
+    let command = (isRoot ? ["/usr/bin/setpriv"] + Self.prefix : []) + [try Tool.path()] + arguments
+    let result = try TestSupport.run(
+      command[0], Array(command.dropFirst()), environment: playground.tool.variables,
+      directory: playground.directory.path, timeout: .seconds(30))
+    return Answer(arguments: arguments, result: result)
+  }
+}

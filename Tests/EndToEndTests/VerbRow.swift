@@ -1,0 +1,110 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// One verb of the tool, with a command line that works in a playground with a confirmed device, and one that does not.
+struct VerbRow: CustomTestStringConvertible, Sendable {
+  let words: String
+  let success: String
+  let failure: String
+  let failureStatus: Int32
+
+  init(_ words: String, _ success: String, fails failure: String, _ failureStatus: Int32) {
+    (self.words, self.success, self.failure) = (words, success, failure)
+    self.failureStatus = failureStatus
+  }
+
+  var testDescription: String { words }
+  var successLine: String { "\(words) \(success)" }
+  var failureLine: String { "\(words) \(failure)" }
+
+  private static let files = "--bundle bundle-3.js --sources sources.json"
+
+  /// Every verb; a test compares the list with the help of the tool.
+  static let all = [
+    VerbRow("init", "--feed other --checksums-only", fails: "--feed bundle-1.js --checksums-only", 5),
+    VerbRow("publish", "--feed feed \(files)", fails: "--feed store \(files)", 1),
+    VerbRow("rollback", "--feed feed --yes", fails: "--feed feed --to 99 --yes", 1),
+    VerbRow("releases", "--feed feed", fails: "--feed store", 1),
+    VerbRow("verify", "--feed feed", fails: "--feed app", 3),
+    VerbRow("embed", "--feed feed --out out", fails: "--feed feed --out out --version 99", 1),
+    VerbRow(
+      "device init", "--store other --feed feed --checksums-only --embedded app",
+      fails: "--store other --feed feed --checksums-only --embedded feed", 3),
+    VerbRow("device check", "--store store", fails: "--store feed", 1),
+    VerbRow("device update", "--store store", fails: "--store feed", 1),
+    VerbRow("device activate", "--store store", fails: "--store feed", 1),
+    VerbRow("device confirm", "--store store", fails: "--store store --release 1", 1),
+    VerbRow("device close", "--store store", fails: "--store store --release 1", 1),
+    VerbRow("device fail", "--store store --reason blank", fails: "--store store --release 99", 1),
+    VerbRow("device rollback", "--store store", fails: "--store feed", 1),
+    VerbRow("device pin", "--store store", fails: "99 --store store", 1),
+    VerbRow("device unpin", "--store store", fails: "--store feed", 1),
+    VerbRow("device forget", "--store store", fails: "99 --store store", 1),
+    VerbRow("device status", "--store store", fails: "--store feed", 1),
+    VerbRow("device history", "--store store", fails: "--store feed", 1),
+    VerbRow("device explain", "--store store", fails: "--store store --manifest bundle-1.js", 3),
+    VerbRow("source resolve", "--sources sources.json ALPHA", fails: "--sources sources.json NOBODY", 1),
+    VerbRow("help", "publish", fails: "publisch", 2),
+    VerbRow("version", "", fails: "now", 2),
+    VerbRow("completions", "bash", fails: "tcsh", 2),
+  ]
+}
+
+/// What the reference page says about one option.
+struct ReferenceOption: Sendable {
+  let name: String
+  let valueName: String?
+  let isRequired: Bool
+  let isRepeatable: Bool
+
+  /// A value that is read without complaint by most readers; what it means is of no matter to the tests of the scanner.
+  var sample: String {
+    switch valueName {
+    case "N", "VERSION": "1"
+    case "V": "1.0"
+    case "SHA256": String(repeating: "0", count: 64)
+    case "URL": "https://feed.example/"
+    case "OLD=NEW": "A=B"
+    case "ID" where name == "--launch": "0123456789abcdef"
+    case "WHAT": "bundle"
+    case "TAG": "v1.0"
+    default: "x"
+    }
+  }
+}
+
+/// The reference that the tool prints, read back; so a new verb or option is covered without a word here.
+struct Reference: Sendable {
+  /// Options by the words of their verb.
+  let options: [String: [ReferenceOption]]
+  /// Example command lines by the words of their verb.
+  let examples: [String: [String]]
+
+  static let shared = Result { try Reference() }
+
+  private init() throws {
+    let text = try run(Tool.path(), ["help", "--markdown"], environment: Tool.bareEnvironment).output
+    var options: [String: [ReferenceOption]] = [:]
+    var examples: [String: [String]] = [:]
+    for section in text.components(separatedBy: "\n## ").dropFirst() {
+      let lines = section.split(separator: "\n").map(String.init)
+      guard let title = lines.first, title.hasPrefix("parser-ota ") else { continue }
+      let words = String(title.dropFirst("parser-ota ".count))
+      options[words] = lines.compactMap(Self.option)
+      let code = section.components(separatedBy: "Examples:").dropFirst().first ?? ""
+      examples[words] = code.split(separator: "\n").map(String.init).filter { $0.hasPrefix("parser-ota ") }
+    }
+    (self.options, self.examples) = (options, examples)
+  }
+
+  private static func option(_ line: String) -> ReferenceOption? {
+    guard line.hasPrefix("| `"), let match = line.firstMatch(of: #/`(--[a-z-]+)( [^`]+)?`/#) else {
+      return nil
+    }
+    return ReferenceOption(
+      name: String(match.output.1), valueName: match.output.2.map { String($0.dropFirst()) },
+      isRequired: line.contains("(required") || line.contains(", required"),
+      isRepeatable: line.contains("may be repeated"))
+  }
+}

@@ -1,0 +1,43 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The documents at the root tell the truth about the repository")
+struct DocumentationTests {
+  private static let root = BuiltProducts.packageRoot(of: #filePath)
+
+  private func text(_ name: String) throws -> String {
+    try String(contentsOfFile: "\(Self.root)/\(name)", encoding: .utf8)
+  }
+
+  @Test("Every link to a file leads to one", arguments: ["README.md", "CHANGELOG.md", "manifests/README.md"])
+  func links(document: String) throws {
+    let folder = URL(fileURLWithPath: "\(Self.root)/\(document)").deletingLastPathComponent()
+    for link in try text(document).matches(of: /\]\(([^)#]+)\)/).map({ String($0.output.1) })
+    where !link.contains("://") {
+      let target = folder.appendingPathComponent(link).path
+      #expect(FileManager.default.fileExists(atPath: target), "\(document) points at \(link)")
+    }
+  }
+
+  @Test("The table of modules in the README has every folder of Sources and no other")
+  func modules() throws {
+    let readme = try text("README.md")
+    let named = Set(readme.matches(of: /`([A-Za-z-]+)`/).map { String($0.output.1) })
+    let folders = try namesInDirectory("\(Self.root)/Sources")
+    for folder in folders { #expect(named.contains(folder), "\(folder) is not in the README") }
+    for row in readme.matches(of: /(?m)^\| [0-4] \| `([A-Za-z-]+)`/) {
+      #expect(folders.contains(String(row.output.1)), "\(row.output.1) is in the README only")
+    }
+  }
+
+  @Test("The sample of the client library is short, and the first screen says how to roll back")
+  func readme() throws {
+    let readme = try text("README.md")
+    let sample = try #require(readme.firstMatch(of: /(?s)```swift\n(.*?)```/)).output.1
+    #expect(sample.split(separator: "\n").count <= 15)
+    let firstScreen = readme.split(separator: "\n", omittingEmptySubsequences: false).prefix(25).joined(
+      separator: "\n")
+    #expect(firstScreen.contains("parser-ota rollback --feed feed --yes"))
+  }
+}

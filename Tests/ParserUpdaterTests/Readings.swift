@@ -1,0 +1,37 @@
+import OTAManifest
+import ParserUpdater
+
+/// Short readings of results, so that a test can compare them in one line.
+extension CheckResult {
+  /// The code of the reason why the release may not be used; `nil` for every other result.
+  var obstacle: String? {
+    if case .notUsable(_, let reason) = self { return reason.code }
+    return nil
+  }
+}
+
+extension UpdateResult {
+  /// The code of the reason why the release may not be used; `nil` for every other result.
+  var obstacle: String? {
+    if case .unchanged(let result) = self { return result.obstacle }
+    return nil
+  }
+}
+
+extension VerdictResult {
+  /// Whether the verdict spoke for something else.
+  var isIgnored: Bool {
+    if case .ignored = self { return true }
+    return false
+  }
+}
+
+/// The problem that `body` throws, or `nil` when it throws none.
+func problem(_ body: () async throws -> Void) async -> Problem? {
+  do {
+    try await body()
+    return nil
+  } catch {
+    return error as? Problem
+  }
+}

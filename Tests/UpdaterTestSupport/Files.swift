@@ -1,0 +1,53 @@
+import Glibc
+import TestSupport
+
+/// Puts a file somewhere, with its parents, by other means than the code under test.
+package func plant(_ bytes: [UInt8], at path: String) {
+  makeParents(of: path)
+  guard let file = fopen(path, "w") else { preconditionFailure("cannot write \(path)") }
+  defer { fclose(file) }
+  fwrite(bytes, 1, bytes.count, file)
+}
+
+/// Puts a text somewhere, by other means than the code under test.
+package func plant(_ text: String, at path: String) { plant(Array(text.utf8), at: path) }
+
+/// The bytes of a file, or `nil`; by other means than the code under test.
+package func content(_ path: String) -> [UInt8]? {
+  guard let file = fopen(path, "r") else { return nil }
+  defer { fclose(file) }
+  fseek(file, 0, SEEK_END)
+  let size = ftell(file)
+  guard size >= 0, size < 1 << 30 else { return nil }
+  rewind(file)
+  var bytes = [UInt8](repeating: 0, count: size)
+  let count = fread(&bytes, 1, size, file)
+  return Array(bytes[..<count])
+}
+
+/// Changes one byte in the middle of a file.
+package func flipByte(in path: String) {
+  guard var bytes = content(path), !bytes.isEmpty else { preconditionFailure("\(path) is empty") }
+  bytes[bytes.count / 2] ^= 1
+  plant(bytes, at: path)
+}
+
+/// Every path below a folder, sorted, folders with a final slash.
+package func tree(_ folder: String) -> [String] {
+  var paths: [String] = []
+  for name in (try? namesInDirectory(folder)) ?? [] {
+    var status = stat()
+    let isFolder = lstat("\(folder)/\(name)", &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    paths.append(isFolder ? "\(name)/" : name)
+    if isFolder { paths += tree("\(folder)/\(name)").map { "\(name)/\($0)" } }
+  }
+  return paths.sorted()
+}
+
+private func makeParents(of path: String) {
+  var walked = ""
+  for part in path.split(separator: "/").dropLast() {
+    walked += "/\(part)"
+    mkdir(walked, 0o700)
+  }
+}
