@@ -41,7 +41,7 @@ struct FeedReaderTests {
       ("http://localhost/x.js", true, true), ("http://[::1]/x.js", true, true),
       ("http://127.0.0.1.evil.example/x.js", true, false),
       ("http://localhost.evil.example/x.js", true, false),
-      ("http://1270.0.0.1/x.js", true, false), ("http://10.0.0.1/x.js", true, false),
+      ("http://128.0.0.1/x.js", true, false), ("http://10.0.0.1/x.js", true, false),
     ])
   func plainHTTP(url: String, allowed: Bool, used: Bool) throws {
     let reader = try reader("https://a.example/", loopback: allowed)
