@@ -10,15 +10,22 @@ struct RunningCommand: ~Copyable {
   private let complaintPipe: Pipe
   private var isReaped = false
 
-  init(_ command: ShellCommand, input: [UInt8]) throws(CommandFault) {
-    let file = try InputFile(input)
-    outputPipe = try Pipe()
-    complaintPipe = try Pipe()
-    pid = try Spawn.shell(
+  private init(pid: pid_t, output: Pipe, complaint: Pipe) {
+    self.pid = pid
+    outputPipe = output
+    complaintPipe = complaint
+  }
+
+  /// Starts the command.
+  static func start(_ command: ShellCommand, input: [UInt8]) throws(CommandFault) -> RunningCommand {
+    let file = try InputFile.holding(input)
+    let (output, complaint) = (try Pipe(), try Pipe())
+    let pid = try Spawn.shell(
       command.text, environment: command.environment,
-      streams: (file.number, outputPipe.writer, complaintPipe.writer))
-    outputPipe.closeWriter()
-    complaintPipe.closeWriter()
+      streams: (file.number, output.writer, complaint.writer))
+    output.closeWriter()
+    complaint.closeWriter()
+    return RunningCommand(pid: pid, output: output, complaint: complaint)
   }
 
   deinit {
@@ -60,9 +67,17 @@ struct RunningCommand: ~Copyable {
 private struct InputFile: ~Copyable {
   let number: Int32
 
-  init(_ bytes: [UInt8]) throws(CommandFault) {
-    number = unsafe memfd_create("input", CLINUX_MFD_CLOEXEC)
+  private init(owning number: Int32) { self.number = number }
+
+  static func holding(_ bytes: [UInt8]) throws(CommandFault) -> InputFile {
+    let number = unsafe memfd_create("input", UInt32(CLINUX_MFD_CLOEXEC))
     guard number >= 0 else { throw .failed("memfd_create") }
+    let file = InputFile(owning: number)
+    try fill(number, bytes)
+    return file
+  }
+
+  private static func fill(_ number: Int32, _ bytes: [UInt8]) throws(CommandFault) {
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = unsafe rest.withUnsafeBytes { unsafe write(number, $0.baseAddress, $0.count) }
@@ -73,7 +88,7 @@ private struct InputFile: ~Copyable {
     guard lseek(number, 0, SEEK_SET) == 0 else { throw .failed("lseek") }
   }
 
-  deinit { if number >= 0 { close(number) } }
+  deinit { close(number) }
 }
 
 /// A pipe whose reading end never blocks.

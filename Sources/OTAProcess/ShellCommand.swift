@@ -1,6 +1,3 @@
-internal import CLinux
-internal import Glibc
-
 /// A command line for `/bin/sh`, run to its end with bytes on standard input.
 public struct ShellCommand: Sendable {
   /// The text that the shell reads.
@@ -25,7 +22,7 @@ public struct ShellCommand: Sendable {
   ///
   /// Whatever happens, the group is gone when this returns. Other descriptors of this process are not passed on.
   public func run(input: [UInt8]) async throws(CommandFault) -> CommandAnswer {
-    var child = try RunningCommand(self, input: input)
+    var child = try RunningCommand.start(self, input: input)
     let deadline = ContinuousClock.now + timeLimit
     while true {
       let isIdle = try child.collect(maxBytes: maxOutputBytes, keeping: keptComplaintBytes)

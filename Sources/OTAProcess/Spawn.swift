@@ -6,13 +6,13 @@ enum Spawn {
   static func shell(
     _ text: String, environment: [String: String], streams: (input: Int32, output: Int32, errors: Int32)
   ) throws(CommandFault) -> pid_t {
-    var actions = posix_spawn_file_actions_t()
+    var actions = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&actions)
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
     for (number, stream) in [streams.input, streams.output, streams.errors].enumerated() {
       unsafe posix_spawn_file_actions_adddup2(&actions, stream, Int32(number))
     }
-    var attributes = unsafe attributes()
+    var attributes = attributes()
     defer { unsafe posix_spawnattr_destroy(&attributes) }
     let variables = environment.map { "\($0.key)=\($0.value)" }
     var pid: pid_t = 0
@@ -26,7 +26,7 @@ enum Spawn {
   }
 
   private static func attributes() -> posix_spawnattr_t {
-    var attributes = unsafe posix_spawnattr_t()
+    var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
     var signals = sigset_t()
     unsafe sigemptyset(&signals)
@@ -36,7 +36,7 @@ enum Spawn {
     unsafe posix_spawnattr_setpgroup(&attributes, 0)
     let flags = Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF) | Int32(POSIX_SPAWN_SETPGROUP)
     unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
-    return unsafe attributes
+    return attributes
   }
 
   /// Hands over a list of C strings that ends with a null pointer, as `execve` wants it.
@@ -44,7 +44,7 @@ enum Spawn {
     _ texts: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
   ) -> Result {
     var pointers = unsafe texts.map { unsafe strdup($0) } + [nil]
-    defer { for unsafe pointer in unsafe pointers { unsafe free(pointer) } }
+    defer { for unsafepointer in unsafe pointers { unsafe free(pointer) } }
     return unsafe pointers.withUnsafeMutableBufferPointer { buffer in
       // The buffer has at least the null pointer at its end, so it has a base address.
       unsafe body(buffer.baseAddress.unsafelyUnwrapped)

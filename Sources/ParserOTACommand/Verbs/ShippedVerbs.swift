@@ -5,12 +5,14 @@ extension CommandTable {
     summary: "publish parser releases from CI, and take, explain and undo them on devices",
     groups: [
       "device": "take, launch, judge and undo releases on a device",
+      "key": "make signing keys, and choose which of them a signed feed asks for",
       "source": "look up sources by whatever references libraries carry",
     ],
     verbs: [
       .initialise, .publish, .rollback, .releases, .verify, .embed, .deviceInit, .deviceCheck, .deviceUpdate,
       .deviceActivate, .deviceConfirm, .deviceClose, .deviceFail,
       .deviceRollback, .devicePin, .deviceUnpin, .deviceForget, .deviceStatus, .deviceHistory, .deviceExplain,
+      .keyGenerate, .keyPublic,
       .sourceResolve, .help, .version, .completions,
     ])
 }

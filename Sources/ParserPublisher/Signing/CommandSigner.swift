@@ -34,7 +34,9 @@ public struct CommandSigner: MetadataSigner {
     }
     let answer = try await answer(to: bytes)
     guard answer.status == 0 else {
-      let complaint = String(decoding: answer.complaint, as: UTF8.self).printable(maxCharacters: 500)
+      let lines = answer.complaint.split(separator: UInt8(ascii: "\n"))
+      let complaint = lines.map { String(decoding: $0, as: UTF8.self).printable(maxCharacters: 500) }
+        .joined(separator: "; ")
       throw failure(
         "ended with status \(answer.status)"
           + (complaint.isEmpty ? " and said nothing on standard error" : ": \(complaint)"))
@@ -75,6 +77,7 @@ public struct CommandSigner: MetadataSigner {
 
   /// The command itself is not repeated: it may hold what should not stand in a log.
   private func failure(_ what: String, advice: String? = nil) -> Problem {
-    Problem(.signingFailed, "the signing command \(what)", advice: advice ?? "run the command by hand to see why")
+    Problem(
+      .signingFailed, "the signing command \(what)", advice: advice ?? "run the command by hand to see why")
   }
 }
