@@ -44,7 +44,7 @@ enum Spawn {
     _ texts: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
   ) -> Result {
     var pointers = unsafe texts.map { unsafe strdup($0) } + [nil]
-    defer { for unsafepointer in unsafe pointers { unsafe free(pointer) } }
+    defer { for index in unsafe pointers.indices { unsafe free(pointers[index]) } }
     return unsafe pointers.withUnsafeMutableBufferPointer { buffer in
       // The buffer has at least the null pointer at its end, so it has a base address.
       unsafe body(buffer.baseAddress.unsafelyUnwrapped)

@@ -38,6 +38,9 @@ struct SecretArgumentTests {
           ["key", "public", "--key", "x", text],
           ["releases", "--feed", "x", text], ["publish", "--version", text], ["key", "public", "--\(text)"],
           ["device", "pin", text],
+          ["publish", "--feed", "x", "--bundle", "x", "--sources", "x", "--release-key=\(text)"],
+          ["init", "--feed", "x", "--release-key", "x", "--root-key=\(text)"],
+          ["refresh", "--feed", "x", "--sign-with", "true", "--sign-with-public=\(text)"],
         ] {
           for json in [[], ["--json"]] {
             let result = try run(

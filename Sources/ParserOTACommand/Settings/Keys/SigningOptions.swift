@@ -71,6 +71,15 @@ struct SigningOptions {
     return CommandSigner(command, publicKey: key, environment: environment)
   }
 
+  /// The release signers, for a verb that can do nothing without one.
+  func requiredReleaseSigners() throws(CommandFailure) -> [any MetadataSigner] {
+    let signers = try releaseSigners()
+    guard signers.isEmpty else { return signers }
+    throw CommandFailure(
+      .usage, code: "missing-option", message: "no key to sign with was given",
+      hint: "give --release-key FILE or --sign-with CMD, or set \(Kind.release.variable)")
+  }
+
   /// The release signers, the one of `--sign-with` among them.
   func releaseSigners() throws(CommandFailure) -> [any MetadataSigner] {
     try signers(.release) + [commandSigner()].compactMap(\.self)
