@@ -38,6 +38,7 @@ let package = Package(
     .target(name: "OTACrypto", dependencies: ["COpenSSL", "OTAManifest"], swiftSettings: house),
     .target(name: "OTAStorage", dependencies: ["CLinux"], swiftSettings: house),
     .target(name: "OTATransfer", dependencies: ["CCurl"], swiftSettings: house),
+    .target(name: "OTAProcess", dependencies: ["CLinux"], swiftSettings: house),
     // Rank 2: what makes metadata believable, and a feed as a reader sees it.
     .target(name: "OTATrust", dependencies: ["OTAManifest", "OTACrypto"], swiftSettings: house),
     .target(
@@ -51,13 +52,16 @@ let package = Package(
       swiftSettings: house),
     .target(
       name: "ParserPublisher",
-      dependencies: ["OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "OTATrust", "OTAFeed"],
+      dependencies: [
+        "OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "OTAProcess", "OTATrust", "OTAFeed",
+      ],
       swiftSettings: house),
     // Rank 4: the tool.
     .target(
       name: "ParserOTACommand",
       dependencies: [
-        "OTAManifest", "OTACrypto", "OTAStorage", "OTAFeed", "ParserUpdater", "ParserPublisher",
+        "OTAManifest", "OTACrypto", "OTAStorage", "OTAProcess", "OTATrust", "OTAFeed", "ParserUpdater",
+        "ParserPublisher",
       ],
       swiftSettings: house),
     .executableTarget(name: "parser-ota", dependencies: ["ParserOTACommand"], swiftSettings: house),
@@ -119,6 +123,12 @@ let package = Package(
       dependencies: ["ParserOTACommand", "OTAManifest", "TestSupport"], swiftSettings: tests),
     .testTarget(
       name: "EndToEndTests", dependencies: ["TestSupport", "parser-ota"], swiftSettings: tests),
+    .testTarget(
+      name: "KeyTests",
+      dependencies: [
+        "ParserOTACommand", "ParserPublisher", "OTAProcess", "OTATrust", "OTAManifest", "OTACrypto",
+        "OTAStorage", "OTATransfer", "OTAFeed", "TestSupport", "parser-ota",
+      ], swiftSettings: tests),
     .testTarget(name: "HouseTests", dependencies: ["OTAManifest", "TestSupport"], swiftSettings: tests),
   ],
   swiftLanguageModes: [.v6]

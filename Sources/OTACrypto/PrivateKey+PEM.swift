@@ -9,11 +9,16 @@ extension PrivateKey {
   ///
   /// - Throws: `wrongPassphrase` when it is encrypted and the passphrase is missing or wrong; never asks on a terminal.
   public init(pem: String, passphrase: [UInt8]? = nil) throws(CryptoError) {
-    guard pem.utf8.count <= PublicKey.maxEncodedBytes else {
+    try self.init(pem: Array(pem.utf8), passphrase: passphrase)
+  }
+
+  /// Reads the same text as bytes, which the caller can erase afterwards.
+  public init(pem: [UInt8], passphrase: [UInt8]? = nil) throws(CryptoError) {
+    guard pem.count <= PublicKey.maxEncodedBytes else {
       throw .malformedKey("the PEM text is longer than \(PublicKey.maxEncodedBytes) bytes")
     }
     ERR_clear_error()
-    let source = try MemoryBIO(Array(pem.utf8))
+    let source = try MemoryBIO(pem)
     let box = PassphraseBox(passphrase)
     let key = unsafe withExtendedLifetime(box) {
       unsafe PEM_read_bio_PrivateKey(

@@ -56,6 +56,8 @@ public enum ProblemCode: String, Sendable, CaseIterable {
   // Answered with "no".
   case notUsable = "not-usable"
   case keyNotTrusted = "key-not-trusted"
+  case keyUnusable = "key-unusable"
+  case signingFailed = "signing-failed"
   case nothingToRollBackTo = "nothing-to-roll-back-to"
   case noSuchRelease = "no-such-release"
   case otherLaunch = "other-launch"
@@ -88,7 +90,8 @@ public enum ProblemCode: String, Sendable, CaseIterable {
     case .conflict: .conflict
     case .busy: .busy
     case .forbidden: .notPermitted
-    case .notUsable, .keyNotTrusted, .nothingToRollBackTo, .noSuchRelease, .otherLaunch, .pinned,
+    case .notUsable, .keyNotTrusted, .keyUnusable, .signingFailed, .nothingToRollBackTo, .noSuchRelease,
+      .otherLaunch, .pinned,
       .inputRefused, .idsRemoved, .aliasRefused, .versionRefused, .notAFeed, .notAStore, .unresolved:
       .notAchieved
     case .misuse: .misuse

@@ -17,7 +17,8 @@ public struct Root: Sendable {
   /// The version, from 1.
   public var version: Int64 { header.version }
 
-  init(_ envelope: Envelope) throws(TrustError) {
+  /// Reads a root; whether it is signed is not looked at.
+  package init(_ envelope: Envelope) throws(TrustError) {
     do {
       let known = MetadataHeader.fields + ["consistent_snapshot", "keys", "roles"]
       let object = try JSONObject(envelope.signed, known: known)

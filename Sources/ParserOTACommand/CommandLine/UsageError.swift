@@ -36,8 +36,8 @@ enum UsageError: Error, Equatable, Sendable {
   /// What is wrong, naming the flag or word.
   var message: String {
     switch self {
-    case .unknownOption(let name, _): "unknown option \(name)"
-    case .optionBeforeVerb(let name): "\(name) stands before the verb"
+    case .unknownOption(let name, _): "unknown option \(KeyMaterial.shown(name))"
+    case .optionBeforeVerb(let name): "\(KeyMaterial.shown(name)) stands before the verb"
     case .missingValue(let option, _): "\(option.dashed) needs a value: \(option.synopsis)"
     case .valueNotAllowed(let option): "\(option) takes no value"
     case .repeatedOption(let name): "\(name) is given twice"
@@ -45,12 +45,12 @@ enum UsageError: Error, Equatable, Sendable {
     case .missingOption(let option): "missing \(option.synopsis)"
     case .missingOneOf(let names): "missing one of \(names.joined(separator: ", "))"
     case .emptyValue(let option): "\(option.dashed) has an empty value"
-    case .invalidValue(let subject, let expected, _): "\(subject): \(expected)"
-    case .unknownVerb(let word, _): "unknown verb \(word)"
+    case .invalidValue(let subject, let expected, _): "\(KeyMaterial.shown(subject)): \(expected)"
+    case .unknownVerb(let word, _): "unknown verb \(KeyMaterial.shown(word))"
     case .missingVerb(let path, _):
       path.isEmpty ? "missing verb" : "missing verb after \(path.joined(separator: " "))"
     case .unexpectedArgument(let text):
-      text.isEmpty ? "unexpected empty argument" : "unexpected argument \(text)"
+      text.isEmpty ? "unexpected empty argument" : "unexpected argument \(KeyMaterial.shown(text))"
     case .missingArgument(let name): "missing \(name)"
     }
   }
@@ -62,7 +62,7 @@ enum UsageError: Error, Equatable, Sendable {
       meant.map { "did you mean \($0)" }
     case .optionBeforeVerb: "put the verb first, then its options"
     case .missingValue(let option, let next):
-      next.map { "if \($0) is the value, write \(option.dashed)=\($0)" }
+      next.map(KeyMaterial.shown).map { "if \($0) is the value, write \(option.dashed)=\($0)" }
     case .valueNotAllowed(let option): "write \(option) alone"
     case .repeatedOption(let name): "keep one \(name)"
     case .refusedTogether(let one, let other): "leave out \(one) or \(other)"

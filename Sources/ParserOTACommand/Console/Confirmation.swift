@@ -23,7 +23,8 @@ enum Confirmation {
       kept: "nothing was changed")
   }
 
-  private static func canAsk(_ arguments: ParsedArguments, _ context: CommandContext) -> Bool {
+  /// Whether a person is there who may be asked.
+  static func canAsk(_ arguments: ParsedArguments, _ context: CommandContext) -> Bool {
     context.console.isTerminal(.input) && context.console.isTerminal(.talk)
       && context.environment["CI", default: ""].isEmpty && !arguments.flags.json && !arguments.flags.quiet
   }

@@ -22,6 +22,9 @@ protocol Console: Sendable {
   /// One line of standard input without its newline; `nil` at the end of the input or when the task is cancelled.
   func readLine() -> String?
 
+  /// One line that a person types without seeing it, without its newline; `nil` as in `readLine`.
+  func readSecretLine() -> [UInt8]?
+
   func isTerminal(_ stream: ConsoleStream) -> Bool
 
   /// The columns of the terminal that shows the talk.

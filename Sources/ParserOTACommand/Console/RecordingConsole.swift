@@ -43,6 +43,8 @@ final class RecordingConsole: Console {
     }
   }
 
+  func readSecretLine() -> [UInt8]? { readLine().map { Array($0.utf8) } }
+
   func readLine() -> String? {
     record.withLock { record in
       record.questionsRead += 1

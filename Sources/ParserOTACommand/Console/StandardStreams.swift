@@ -46,6 +46,22 @@ enum StandardStreams {
 
   static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
+  /// Stops a terminal from showing what is typed; hands back how it was, or `nil` for anything else.
+  static func hideTyping(on descriptor: Int32) -> termios? {
+    var settings = termios()
+    guard unsafe tcgetattr(descriptor, &settings) == 0 else { return nil }
+    let before = settings
+    settings.c_lflag &= ~tcflag_t(ECHO)
+    guard unsafe tcsetattr(descriptor, TCSAFLUSH, &settings) == 0 else { return nil }
+    return before
+  }
+
+  /// Makes a terminal what it was.
+  static func showTyping(on descriptor: Int32, _ settings: termios) {
+    var settings = settings
+    unsafe tcsetattr(descriptor, TCSANOW, &settings)
+  }
+
   /// The columns of a terminal; `nil` for anything else.
   static func width(of descriptor: Int32) -> Int? {
     var size = winsize()

@@ -34,18 +34,26 @@ final class TerminalConsole: Console {
     failure.withLock { $0 = $0 ?? reason }
   }
 
-  func readLine() -> String? {
+  func readLine() -> String? { readBytes().map(text) }
+
+  func readSecretLine() -> [UInt8]? {
+    let echo = StandardStreams.hideTyping(on: input)
+    defer { if let echo { StandardStreams.showTyping(on: input, echo) } }
+    return readBytes()
+  }
+
+  private func readBytes() -> [UInt8]? {
     var bytes: [UInt8] = []
     while bytes.count < Self.maxAnswerBytes {
       // Waiting in slices lets an interrupt end a question that nobody answers.
       while !StandardStreams.isInputReady(input, milliseconds: 100) {
         if Task.isCancelled { return nil }
       }
-      guard let byte = StandardStreams.readByte(from: input) else { return bytes.isEmpty ? nil : text(bytes) }
-      if byte == UInt8(ascii: "\n") { return text(bytes) }
+      guard let byte = StandardStreams.readByte(from: input) else { return bytes.isEmpty ? nil : bytes }
+      if byte == UInt8(ascii: "\n") { return bytes }
       bytes.append(byte)
     }
-    return text(bytes)
+    return bytes
   }
 
   private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }

@@ -5,12 +5,17 @@ extension CommandTable {
     summary: "publish parser releases from CI, and take, explain and undo them on devices",
     groups: [
       "device": "take, launch, judge and undo releases on a device",
+      "key": "make signing keys, and choose which of them a signed feed asks for",
+      "root": "change the keys of a feed in a ceremony of several people",
       "source": "look up sources by whatever references libraries carry",
     ],
     verbs: [
-      .initialise, .publish, .rollback, .releases, .verify, .embed, .deviceInit, .deviceCheck, .deviceUpdate,
+      .initialise, .publish, .rollback, .refresh, .releases, .verify, .embed, .deviceInit, .deviceCheck,
+      .deviceUpdate,
       .deviceActivate, .deviceConfirm, .deviceClose, .deviceFail,
       .deviceRollback, .devicePin, .deviceUnpin, .deviceForget, .deviceStatus, .deviceHistory, .deviceExplain,
+      .keyGenerate, .keyPublic, .keyList, .keyStatus, .keyAdd, .keyRemove, .keyRotate, .keyThreshold,
+      .rootPrepare, .rootSign, .rootCommit,
       .sourceResolve, .help, .version, .completions,
     ])
 }

@@ -11,10 +11,6 @@ extension Verb {
         .option(
           "base-url", "URL",
           "the public address of the folder; manifests then carry absolute URLs, as old clients need"),
-        .flag(
-          "checksums-only",
-          "accept that the feed is not signed: clients check sizes and digests, nothing more"
-        ).required(),
         .option(
           "adopt", "URL|DIR",
           "take over a live feed: its newest release is copied, and the next one counts on from it"
@@ -22,13 +18,15 @@ extension Verb {
         .completing(.directory),
         .option("keep", "N", "how many releases of a channel stay reachable; 20 at first"),
         .flag("allow-http-loopback", "allow plain http to this machine's own loopback address, for tests"),
-      ],
+      ] + InitialTrust.options + SigningOptions.both,
       manual: VerbManual(
         details: [
-          "Run it again to change the settings of a feed; what is left out stays as it is, and so do its releases."
+          "Run it again to change the settings of a feed; what is left out stays as it is, and so do its releases.",
+          "A signed feed has a root key, which stays off the network and is needed again only to change keys, and a"
+            + " release key, which signs every release. Either kind may be given more than once.",
         ],
         examples: [
-          "parser-ota init --feed feed --checksums-only",
+          "parser-ota init --feed feed --root-key root.pem --release-key release.pem",
           "parser-ota init --feed feed --base-url https://parsers.example/feed/ --checksums-only",
         ],
         exits: [
@@ -41,14 +39,16 @@ extension Verb {
       let request = InitRequest(
         directory: directory, baseURL: try arguments.value("base-url", as: Readings.address), adopt: adopt,
         allowsPlainHTTPOnLoopback: arguments.flag("allow-http-loopback"),
-        keptReleases: try arguments.value("keep", as: Readings.count))
+        keptReleases: try arguments.value("keep", as: Readings.count),
+        trust: try InitialTrust.read(arguments, context),
+        date: try FeedVerb.date(context) ?? Timestamp(secondsSinceEpoch: context.clock.wallSeconds()))
       let report = try await DeviceVerb.run { () async throws(Problem) in
         try await Publisher.initialise(request)
       }
-      return result(report)
+      return result(report, isSigned: InitialTrust.isSigned(directory))
     })
 
-  private static func result(_ report: InitReport) -> CommandResult {
+  private static func result(_ report: InitReport, isSigned: Bool) -> CommandResult {
     let (code, message, changes): (String, String, [String]) =
       switch report.outcome {
       case .created: ("created", "feed \(report.directory) is ready", [])
@@ -56,12 +56,12 @@ extension Verb {
       case .updated(let changes): ("updated", "feed \(report.directory) is updated", changes)
       }
     let adopted = report.adopted.map { "; release \($0) is taken over" } ?? ""
-    return .outcome(
+    let result = CommandResult.outcome(
       code, message + adopted, lines: changes,
       payload: [
         JSONMember("feed", .string(report.directory)), JSONMember("adopted", DeviceVerb.json(report.adopted)),
         JSONMember("changes", .array(changes.map { .string($0) })),
-      ]
-    ).warning(Trust.checksumsOnly.warning)
+      ])
+    return isSigned ? result : result.warning(Trust.checksumsOnly.warning)
   }
 }

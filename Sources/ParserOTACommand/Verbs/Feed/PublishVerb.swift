@@ -23,7 +23,7 @@ extension Verb {
         .flag("allow-version-jump", "allow a number above live + 1000"),
         .option("expect-parent", "SHA256", "publish only on top of the manifest with this digest"),
         .flag("dry-run", "check everything and say what would be done, but write nothing"),
-      ],
+      ] + SigningOptions.release,
       manual: VerbManual(
         details: [
           "Writes the immutable files first and manifest.json last, so that every reader sees the whole old or the whole"
@@ -31,7 +31,7 @@ extension Verb {
             + " nothing to publish, and no error. SOURCE_DATE_EPOCH fixes the date, so that the same input gives the same bytes."
         ],
         examples: [
-          "parser-ota publish --feed feed --bundle parsers.bundle.js --sources sources.json --notes 'fix chapter dates'",
+          "parser-ota publish --feed feed --bundle parsers.bundle.js --sources sources.json --release-key release.pem",
           "parser-ota publish --feed feed --bundle parsers.bundle.js --sources sources.json --alias OLD_ID=NEW_ID --dry-run",
         ],
         exits: [.done, .notAchieved, .untrustedContent, .localDisk, .conflict, .busy])),
@@ -63,6 +63,7 @@ extension Verb {
     request.expectedParent = try arguments.value("expect-parent", as: Readings.digest)
     request.dryRun = arguments.flag("dry-run")
     request.date = try FeedVerb.date(context)
+    request.signers = try SigningOptions(arguments, context).releaseSigners()
     return request
   }
 }

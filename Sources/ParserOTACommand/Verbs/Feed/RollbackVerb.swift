@@ -13,14 +13,14 @@ extension Verb {
         .option("reason", "TEXT", "why, for people; becomes the notes of the release"),
         .flag("yes", "do not ask"),
         .flag("dry-run", "say what would be done, but write nothing"),
-      ],
+      ] + SigningOptions.release,
       manual: VerbManual(
         details: [
           "Uploads nothing but a manifest. The releases between are marked as withdrawn, so that devices stop running"
             + " them at their next launch, whether they take the new release or not."
         ],
         examples: [
-          "parser-ota rollback --feed feed --yes",
+          "parser-ota rollback --feed feed --release-key release.pem --yes",
           "parser-ota rollback --feed feed --to 37 --reason 'blank lists' --yes",
         ],
         exits: [.done, .notAchieved, .untrustedContent, .localDisk, .conflict, .busy])),
@@ -31,6 +31,7 @@ extension Verb {
       request.reason = arguments.value("reason")
       request.dryRun = arguments.flag("dry-run")
       request.date = try FeedVerb.date(context)
+      request.signers = try SigningOptions(arguments, context).releaseSigners()
       let asked = request
       if !request.dryRun {
         let plan = try await DeviceVerb.run { () async throws(Problem) in

@@ -1,0 +1,133 @@
+internal import CLinux
+internal import Glibc
+
+/// A started command with the reading ends of its outputs; killed, with its process group, when it goes.
+struct RunningCommand: ~Copyable {
+  private(set) var output: [UInt8] = []
+  private(set) var complaint: [UInt8] = []
+  private let pid: pid_t
+  private let outputPipe: Pipe
+  private let complaintPipe: Pipe
+  private var isReaped = false
+
+  private init(pid: pid_t, output: Pipe, complaint: Pipe) {
+    self.pid = pid
+    outputPipe = output
+    complaintPipe = complaint
+  }
+
+  /// Starts the command.
+  static func start(_ command: ShellCommand, input: [UInt8]) throws(CommandFault) -> RunningCommand {
+    let file = try InputFile.holding(input)
+    let (output, complaint) = (try Pipe(), try Pipe())
+    let pid = try Spawn.shell(
+      command.text, environment: command.environment,
+      streams: (file.number, output.writer, complaint.writer))
+    output.closeWriter()
+    complaint.closeWriter()
+    return RunningCommand(pid: pid, output: output, complaint: complaint)
+  }
+
+  deinit {
+    // The group outlives the shell when it left something behind in it.
+    kill(-pid, SIGKILL)
+    guard !isReaped else { return }
+    var raw: Int32 = 0
+    while unsafe waitpid(pid, &raw, 0) < 0 && errno == EINTR {}
+  }
+
+  /// Takes what the command has written so far; `true` when there was nothing.
+  mutating func collect(maxBytes: Int, keeping: Int) throws(CommandFault) -> Bool {
+    var isIdle = true
+    while case let bytes = outputPipe.readAvailable(), !bytes.isEmpty {
+      isIdle = false
+      output += bytes
+      guard output.count <= maxBytes else { throw .tooMuchOutput }
+    }
+    while case let bytes = complaintPipe.readAvailable(), !bytes.isEmpty {
+      isIdle = false
+      complaint += bytes.prefix(max(0, keeping - complaint.count))
+      // A command that never stops complaining must not keep the loop from looking at the clock.
+      guard complaint.count < keeping else { break }
+    }
+    return isIdle
+  }
+
+  /// The status, as shells count it, once the command has ended.
+  mutating func endedStatus() -> Int32? {
+    var raw: Int32 = 0
+    guard unsafe waitpid(pid, &raw, WNOHANG) == pid else { return nil }
+    isReaped = true
+    let signal = raw & 0x7F
+    return signal == 0 ? (raw >> 8) & 0xFF : 128 + signal
+  }
+}
+
+/// A file in memory that a command reads as its standard input: no writer can block on it or be killed by it.
+private struct InputFile: ~Copyable {
+  let number: Int32
+
+  private init(owning number: Int32) { self.number = number }
+
+  static func holding(_ bytes: [UInt8]) throws(CommandFault) -> InputFile {
+    let number = unsafe memfd_create("input", UInt32(CLINUX_MFD_CLOEXEC))
+    guard number >= 0 else { throw .failed("memfd_create") }
+    let file = InputFile(owning: number)
+    try fill(number, bytes)
+    return file
+  }
+
+  private static func fill(_ number: Int32, _ bytes: [UInt8]) throws(CommandFault) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = unsafe rest.withUnsafeBytes { unsafe write(number, $0.baseAddress, $0.count) }
+      if count < 0 && errno == EINTR { continue }
+      guard count > 0 else { throw .failed("write") }
+      rest = rest.dropFirst(count)
+    }
+    guard lseek(number, 0, SEEK_SET) == 0 else { throw .failed("lseek") }
+  }
+
+  deinit { close(number) }
+}
+
+/// A pipe whose reading end never blocks.
+private final class Pipe {
+  private let reader: Int32
+  private(set) var writer: Int32
+
+  init() throws(CommandFault) {
+    var ends: (Int32, Int32) = (-1, -1)
+    let made = unsafe withUnsafeMutablePointer(to: &ends) { pointer in
+      unsafe pointer.withMemoryRebound(to: Int32.self, capacity: 2) { unsafe pipe2($0, O_CLOEXEC) }
+    }
+    guard made == 0 else { throw .failed("pipe2") }
+    (reader, writer) = ends
+    guard fcntl(reader, F_SETFL, O_NONBLOCK) == 0 else { throw .failed("fcntl") }
+  }
+
+  deinit {
+    close(reader)
+    closeWriter()
+  }
+
+  func closeWriter() {
+    if writer >= 0 { close(writer) }
+    writer = -1
+  }
+
+  /// What is there now; nothing also at the end, which the end of the command tells.
+  func readAvailable() -> [UInt8] {
+    unsafe [UInt8](unsafeUninitializedCapacity: 16 << 10) { buffer, count in
+      // A read that does not block is not interrupted either.
+      count = max(0, unsafe read(reader, buffer.baseAddress, buffer.count))
+    }
+  }
+}
+
+extension CommandFault {
+  /// Reads `errno`: make it directly after the call.
+  static func failed(_ call: String) -> CommandFault {
+    .notStarted("\(call): \(unsafe String(cString: strerror(errno)))")
+  }
+}

@@ -1,0 +1,137 @@
+internal import OTACrypto
+internal import OTAFeed
+internal import OTAManifest
+internal import OTAProcess
+internal import OTAStorage
+
+/// Private and public keys where the command line and the environment say that they are.
+struct KeyFile {
+  /// The longest key file, in bytes.
+  static let maxBytes = 16 << 10
+
+  let passphrase: Passphrase
+  let context: CommandContext
+
+  init(_ arguments: ParsedArguments, _ context: CommandContext) {
+    passphrase = Passphrase(arguments: arguments, context: context)
+    self.context = context
+  }
+
+  /// The private key in a file, or on standard input for `-`.
+  func privateKey(_ path: String, option: String) throws(CommandFailure) -> PrivateKey {
+    try Self.refuseMaterial(path, option: option, context)
+    keepMemoryPrivate()
+    var pem = try path == "-" ? Self.standardInput(option) : Self.readSecret(path, option: option, context)
+    defer { erase(&pem) }
+    return try privateKey(pem, name: path == "-" ? "the key on standard input" : path)
+  }
+
+  /// The private key in a variable of the environment; `nil` when it is not set or empty.
+  func privateKey(variable: String) throws(CommandFailure) -> PrivateKey? {
+    guard let text = context.environment[variable], !text.isEmpty else { return nil }
+    keepMemoryPrivate()
+    var pem = Array(text.utf8)
+    defer { erase(&pem) }
+    return try privateKey(pem, name: variable)
+  }
+
+  private func privateKey(_ pem: [UInt8], name: String) throws(CommandFailure) -> PrivateKey {
+    do {
+      return try PrivateKey(pem: pem)
+    } catch .wrongPassphrase {
+      var phrase = try passphrase.read(for: name)
+      defer { erase(&phrase) }
+      do {
+        return try PrivateKey(pem: pem, passphrase: phrase)
+      } catch {
+        throw Self.unusable(name, error)
+      }
+    } catch {
+      throw Self.unusable(name, error)
+    }
+  }
+
+  /// The public key in a PEM file.
+  static func publicKey(
+    _ path: String, option: String, _ context: CommandContext
+  ) throws(CommandFailure) -> PublicKey {
+    try refuseMaterial(path, option: option, context)
+    let bytes = try InputFile.read(path, option: option, maxBytes: maxBytes, context)
+    let text = String(decoding: bytes, as: UTF8.self)
+    guard !KeyMaterial.isPEM(text) else {
+      throw CommandFailure(
+        .notAchieved, code: ProblemCode.keyUnusable.rawValue,
+        message: "\(option): \(path) holds a private key where a public one is wanted",
+        hint: "parser-ota key public --key FILE --out FILE.pub writes the public half")
+    }
+    do {
+      let key = try PublicKey(pem: text)
+      guard key.scheme == .ed25519 else {
+        throw CommandFailure(
+          .notAchieved, code: ProblemCode.keyUnusable.rawValue,
+          message: "\(option): \(path) is for \(key.scheme.rawValue), and only Ed25519 keys sign here")
+      }
+      return key
+    } catch let failure as CommandFailure {
+      throw failure
+    } catch let error as CryptoError {
+      throw unusable(path, error)
+    } catch {
+      throw unusable(path, .malformedKey("it is no public key"))
+    }
+  }
+
+  /// The bytes of a file that only its owner may read.
+  static func readSecret(
+    _ path: String, option: String, _ context: CommandContext
+  ) throws(CommandFailure) -> [UInt8] {
+    try refuseMaterial(path, option: option, context)
+    do {
+      return try readSecretFile(at: context.absolutePath(path), maxBytes: maxBytes)
+    } catch  where error.kind == .untrustedOwner {
+      throw CommandFailure(
+        .localDisk, code: ProblemCode.notPrivate.rawValue, message: "\(option): \(error.message)",
+        hint: "chmod 600 \(path), and make a new key if somebody may have read this one")
+    } catch {
+      throw CommandFailure(
+        .localDisk, code: Problem(error).code.rawValue, message: "\(option): \(error.message)",
+        hint: "give the path of a readable file")
+    }
+  }
+
+  /// A key on the command line is one that every user of the machine can read; its text is not repeated.
+  private static func refuseMaterial(
+    _ value: String, option: String, _ context: CommandContext
+  ) throws(CommandFailure) {
+    guard KeyMaterial.isLikely(value), KeyMaterial.isPEM(value) || !exists(context.absolutePath(value)) else {
+      return
+    }
+    throw CommandFailure(
+      .usage, code: "secret-in-argument",
+      message: "\(option) takes the path of a key, but the value looks like a key itself",
+      hint:
+        "everybody on this machine could read it, so make a new key; then give its file, or - for standard input"
+    )
+  }
+
+  private static func exists(_ path: String) -> Bool {
+    // Only a file that can be opened shows that the text is a path; whatever else happens, the text may be a secret.
+    (try? readFile(at: path, maxBytes: maxBytes)) != nil
+  }
+
+  private static func standardInput(_ option: String) throws(CommandFailure) -> [UInt8] {
+    do {
+      return try readStandardInput(maxBytes: maxBytes)
+    } catch {
+      throw CommandFailure(
+        .localDisk, code: ProblemCode.fileUnreadable.rawValue, message: "\(option): \(error.message)",
+        hint: "give the path of a key file")
+    }
+  }
+
+  private static func unusable(_ name: String, _ error: CryptoError) -> CommandFailure {
+    CommandFailure(
+      .notAchieved, code: ProblemCode.keyUnusable.rawValue, message: "\(name): \(error.message)",
+      kept: "nothing was changed", hint: "give an Ed25519 key as PEM, such as parser-ota key generate makes")
+  }
+}

@@ -1,0 +1,107 @@
+internal import OTAFeed
+internal import OTAManifest
+internal import OTAStorage
+internal import OTATrust
+internal import ParserPublisher
+
+/// What the verbs that change a root have in common: the file of a draft, and how its state is shown.
+enum RootVerb {
+  static let file = PositionalSpec(name: "FILE", help: "the file that root prepare wrote", shape: .file)
+  private static let maxBytes = 512_000
+
+  /// Reads a draft.
+  static func draft(_ path: String, _ context: CommandContext) throws(CommandFailure) -> RootDraft {
+    let bytes = try InputFile.read(path, option: "FILE", maxBytes: maxBytes, context)
+    do {
+      return try RootDraft(decoding: bytes)
+    } catch {
+      throw CommandFailure(
+        .notAchieved, code: error.code.rawValue, message: "\(path): \(error.message)", hint: error.advice)
+    }
+  }
+
+  /// Writes a draft durably.
+  static func write(_ draft: RootDraft, to path: String) throws(CommandFailure) {
+    do {
+      try durablyReplaceFile(at: path, with: draft.encoded(), mode: 0o644)
+    } catch {
+      throw CommandFailure(Problem(error))
+    }
+  }
+
+  /// Makes changes to the root of a feed, and says what became of them.
+  static func change(
+    _ changes: [RootChange], _ arguments: ParsedArguments, _ context: CommandContext
+  ) async throws(CommandFailure) -> CommandResult {
+    let publisher = try FeedVerb.publisher(arguments, context)
+    let signers = try SigningOptions(arguments, context).allSigners()
+    let date = try FeedVerb.date(context)
+    let outcome = try await DeviceVerb.run { () async throws(Problem) in
+      try await publisher.changeRoot(changes, signers: signers, date: date)
+    }
+    switch outcome {
+    case .committed(let report): return result(report)
+    case .needsSignatures(let draft, let approvals, let reason):
+      let feed = context.absolutePath(try arguments.required("feed"))
+      let path = "\(feed)/.parser-ota/\(draft.version).root.json"
+      try write(draft, to: path)
+      return pending(draft, approvals, path: path, reason: reason)
+    }
+  }
+
+  /// A root that is live now.
+  static func result(_ report: RootReport) -> CommandResult {
+    let isNew = !report.writtenFiles.isEmpty
+    let resigned =
+      report.resigned.isEmpty ? "" : "; signed anew: \(report.resigned.joined(separator: ", "))"
+    var result = CommandResult.outcome(
+      isNew ? "committed" : "nothing-to-do",
+      isNew ? "root \(report.version) is live\(resigned)" : "root \(report.version) is live already",
+      lines: report.changes,
+      payload: [
+        JSONMember("version", .integer(report.version)), JSONMember("expires", .string("\(report.expires)")),
+        JSONMember("changes", .array(report.changes.map { .string($0) })),
+        JSONMember("resigned", .array(report.resigned.map { .string($0) })),
+        JSONMember("written", .array(report.writtenFiles.map { .string($0) })),
+      ])
+    result.warnings = report.warnings
+    return result
+  }
+
+  /// A draft that others must sign.
+  static func pending(
+    _ draft: RootDraft, _ approvals: [RootApproval], path: String, reason: String?
+  ) -> CommandResult {
+    let next =
+      reason.map { "it is fully signed, but it is not live: \($0)" }
+      ?? "sign it with parser-ota root sign on the machines of the other keys, then run parser-ota root commit"
+    return .outcome(
+      "needs-signatures", "root \(draft.version) is in \(path) and not live yet; \(next)",
+      lines: lines(approvals), payload: members(draft, approvals, path))
+  }
+
+  static func lines(_ approvals: [RootApproval]) -> [String] {
+    approvals.flatMap { approval in
+      ["root \(approval.version) wants \(approval.threshold) signatures, \(approval.signed.count) are there"]
+        + approval.signed.map { "  signed   \($0)" } + approval.missing.map { "  not yet  \($0)" }
+    }
+  }
+
+  static func members(_ draft: RootDraft, _ approvals: [RootApproval], _ path: String) -> [JSONMember] {
+    [
+      JSONMember("file", .string(path)), JSONMember("version", .integer(draft.version)),
+      JSONMember("expires", .string("\(draft.root.header.expires)")),
+      JSONMember(
+        "approvals",
+        .array(
+          approvals.map { approval in
+            .object([
+              JSONMember("root", .integer(approval.version)),
+              JSONMember("threshold", .integer(Int64(approval.threshold))),
+              JSONMember("signed", .array(approval.signed.map { .string($0) })),
+              JSONMember("missing", .array(approval.missing.map { .string($0) })),
+            ])
+          })),
+    ]
+  }
+}

@@ -1,0 +1,111 @@
+internal import OTAFeed
+public import OTAManifest
+public import OTATrust
+
+extension Publisher {
+  /// Describes the root that follows the live one, without signatures; writes nothing.
+  ///
+  /// - Parameter expiryDays: how long it stays good; `nil` takes what the feed's settings say.
+  public func prepareRoot(_ changes: [RootChange], expiryDays: Int? = nil) async throws(Problem) -> RootDraft
+  {
+    let (expiry, metadata) = try signed(try await readState())
+    return try draft(changes, expiryDays, expiry, metadata)
+  }
+
+  /// Makes a fully signed root the live one, and signs the other roles anew where it replaces their keys.
+  ///
+  /// Everything is proved with the real client, from the first root on, before anything is written. Interrupted, the
+  /// same call finishes the job.
+  /// - Throws: `keyNotTrusted` when signatures or signers are missing.
+  public func commitRoot(
+    _ draft: RootDraft, signers: [any MetadataSigner], date: Timestamp? = nil
+  ) async throws(Problem) -> RootReport {
+    let lock = try await host.lock(wait: .seconds(10))
+    defer { lock.release() }
+    let state = try await readState()
+    let (expiry, metadata) = try signed(state)
+    do {
+      let commit = try RootCommit(draft, after: metadata)
+      let now = now()
+      return try await commit.run(
+        on: host, state,
+        FeedSigning(
+          root: commit.chain.newest, after: metadata, signers: signers, expiry: expiry, date: date ?? now,
+          now: now))
+    } catch {
+      throw error.keeping("root \(metadata.chain.newest.version) is still live")
+    }
+  }
+
+  /// Makes the next root: live at once when the signers are enough, else a draft for the other holders of root keys.
+  public func changeRoot(
+    _ changes: [RootChange], signers: [any MetadataSigner], date: Timestamp? = nil
+  ) async throws(Problem) -> RootChangeOutcome {
+    let (expiry, metadata) = try signed(try await readState())
+    var draft = try draft(changes, nil, expiry, metadata)
+    let live = metadata.chain.newest
+    _ = try await draft.sign(with: signers, previous: live)
+    let approvals = try draft.approvals(previous: live)
+    guard approvals.allSatisfy(\.isReached) else { return .needsSignatures(draft, approvals, reason: nil) }
+    do {
+      return .committed(try await commitRoot(draft, signers: signers, date: date))
+    } catch  where error.code == .keyNotTrusted {
+      return .needsSignatures(draft, approvals, reason: error.message)
+    }
+  }
+
+  /// The root that is live.
+  public func liveRoot() async throws(Problem) -> Root {
+    try signed(try await readState()).metadata.chain.newest
+  }
+
+  func signed(_ state: FeedState) throws(Problem) -> (expiry: ExpiryPolicy, metadata: MetadataState) {
+    guard case .signed(let expiry) = state.settings.trust, let metadata = state.metadata else {
+      throw Problem(
+        .inputRefused, "\(place) is a checksums-only feed: it has no keys",
+        advice: "make it a signed feed with parser-ota init and the keys")
+    }
+    return (expiry, metadata)
+  }
+
+  private func draft(
+    _ changes: [RootChange], _ expiryDays: Int?, _ expiry: ExpiryPolicy, _ metadata: MetadataState
+  ) throws(Problem) -> RootDraft {
+    var policy = expiry
+    policy.rootDays = expiryDays ?? expiry.rootDays
+    try policy.check()
+    var next: RootDocument
+    do {
+      next = try RootDocument(decoding: metadata.chain.newestFile)
+        .nextVersion(expires: policy.expiry(of: .root, signedAt: now()))
+    } catch {
+      throw Problem(onFeed: error, FeedLayout.metadata("root", metadata.chain.newest.version))
+    }
+    for change in changes { try next.apply(change) }
+    return try RootDraft(next)
+  }
+}
+
+/// What became of a change to the root.
+public enum RootChangeOutcome: Sendable {
+  /// The new root is live.
+  case committed(RootReport)
+  /// Nothing was written: others must sign the draft, or, where a reason stands, the commit needs other keys.
+  case needsSignatures(RootDraft, [RootApproval], reason: String?)
+}
+
+/// What `Publisher.commitRoot` did.
+public struct RootReport: Equatable, Sendable {
+  /// The version of the live root.
+  public let version: Int64
+  /// When it expires.
+  public let expires: Timestamp
+  /// What it changed, each a sentence; empty when it was live already.
+  public let changes: [String]
+  /// The other roles that were signed anew.
+  public let resigned: [String]
+  /// What a person should know, each a sentence.
+  public let warnings: [String]
+  /// The paths that were written, below the feed and in order.
+  public let writtenFiles: [String]
+}

@@ -1,0 +1,112 @@
+internal import OTAManifest
+internal import OTATrust
+
+/// A signed root on its way to being live; the caller holds the lock of the feed.
+struct RootCommit {
+  /// All roots with the new one at the end.
+  let chain: RootChain
+  private let live: MetadataState
+  /// The file of the new root; `nil` when it is live already, so that only what follows from it is left to do.
+  private let write: FeedWrite?
+
+  /// Refuses a root that clients would refuse.
+  init(_ draft: RootDraft, after live: MetadataState) throws(Problem) {
+    self.live = live
+    let newest = live.chain.newest
+    if draft.version == newest.version, draft.encoded() == live.chain.newestFile {
+      chain = live.chain
+      write = nil
+      return
+    }
+    guard draft.version == newest.version + 1 else {
+      throw Problem(
+        .conflict,
+        "the root has version \(draft.version), and version \(newest.version + 1) must follow the live one",
+        advice: "somebody else made a root meanwhile: prepare it again, and collect the signatures again")
+    }
+    for approval in try draft.approvals(previous: newest) where !approval.isReached {
+      throw Problem(
+        .keyNotTrusted,
+        "installed clients would refuse this: root \(approval.version) wants \(approval.threshold) signatures of its "
+          + "root keys, and there are \(approval.signed.count); not signed: \(approval.missing.joined(separator: ", "))",
+        advice: "sign the file with more keys: parser-ota root sign FILE --root-key KEY")
+    }
+    var chain = live.chain
+    try chain.append(draft.encoded())
+    self.chain = chain
+    write = FeedWrite(path: FeedLayout.metadata("root", draft.version), bytes: draft.encoded())
+  }
+
+  /// Proves the new state, then writes it: files with versions first, then the root, then the timestamp.
+  func run(
+    on host: any FeedHost, _ state: FeedState, _ signing: FeedSigning
+  ) async throws(Problem) -> RootReport {
+    let root = [write].compactMap(\.self)
+    let commit = MetadataCommit(host: host)
+    guard !isTrustedAlready else {
+      let warnings = try await rehearse(root, state, signing, host)
+      return report([], try await commit.write(root), warnings + signing.warnings)
+    }
+    try signing.requireSigners()
+    let plan = try await signing.builder.plan(files: live.files)
+    try await signing.rehearse(plan, state, root, host, whole: [])
+    var written = try await commit.write(plan.versioned + root)
+    try await commit.moveTimestamp(plan, from: live)
+    written.append(plan.timestamp.path)
+    return report(["targets", "snapshot", "timestamp"], written, signing.warnings)
+  }
+
+  /// Whether the keys of the new root signed what is live, so that nothing has to be signed anew.
+  private var isTrustedAlready: Bool {
+    var set = chain.trusted[chain.trusted.count - 1]
+    do {
+      _ = try set.updateTimestamp(live.timestamp.bytes)
+      try set.updateSnapshot(live.snapshot.bytes)
+      try set.updateTargets(live.targets.bytes, of: .top)
+      return true
+    } catch {
+      // Whatever clients refuse is signed anew.
+      return false
+    }
+  }
+
+  /// A root alone can go out although the rest has expired: it is the way to new keys that can renew the rest.
+  private func rehearse(
+    _ root: [FeedWrite], _ state: FeedState, _ signing: FeedSigning, _ host: any FeedHost
+  ) async throws(Problem) -> [String] {
+    let rehearsal = Rehearsal(
+      host: host, writes: root, firstRoot: signing.firstRoot, live: live, now: signing.now)
+    do {
+      try await rehearsal.run(Rehearsal.Expectation(pointers: state.live.mapValues(\.bytes), whole: []))
+      return []
+    } catch  where error.code == .trustExpired {
+      return ["the feed is stale: run parser-ota refresh with the release keys"]
+    }
+  }
+
+  private func report(_ resigned: [String], _ written: [String], _ warnings: [String]) -> RootReport {
+    let root = chain.newest
+    return RootReport(
+      version: root.version, expires: root.header.expires,
+      changes: write == nil ? [] : root.changes(since: live.chain.newest), resigned: resigned,
+      warnings: warnings, writtenFiles: written)
+  }
+}
+
+extension FeedSigning {
+  /// Signs the next state under a root that is about to be live, for clients that know what is live now.
+  init(
+    root: Root, after live: MetadataState, signers: [any MetadataSigner], expiry: ExpiryPolicy,
+    date: Timestamp,
+    now: Timestamp
+  ) throws(Problem) {
+    guard max(now, date) < root.header.expires else {
+      throw Problem(
+        .trustExpired, "the new root expires at \(root.header.expires), which is past",
+        advice: "prepare it again, with a later expiry")
+    }
+    builder = MetadataBuilder(root: root, live: live, signers: signers, expiry: expiry, date: date)
+    firstRoot = live.chain.files[0]
+    self.now = now
+  }
+}
