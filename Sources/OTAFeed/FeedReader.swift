@@ -53,6 +53,19 @@ public struct FeedReader: Sendable {
     return try await fetcher.fetch(request, into: sink)
   }
 
+  /// The signed metadata and files of the feed, asked for over the same connection.
+  package var repository: TUFRepository {
+    get throws(Problem) {
+      let base: String
+      switch location {
+      case .directory: base = DirectoryFetcher.prefix
+      case .web(let folder): base = try checked(folder.asFolder)
+      }
+      return TUFRepository(
+        fetcher: fetcher, metadataBase: base + "metadata/", targetsBase: base + "files/")
+    }
+  }
+
   private func fetch(_ request: FetchRequest, into sink: any FetchSink) async throws(Problem) -> FetchResponse
   {
     do {

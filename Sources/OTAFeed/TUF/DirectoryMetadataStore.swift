@@ -1,9 +1,11 @@
 package import OTAStorage
 internal import OTATrust
 
-/// Trusted metadata in a folder: `root.json`, `timestamp.json`, …, and all roots in `roots/<version>.root.json`.
+/// Trusted metadata in a folder: `root.json`, `timestamp.json`, …, and all roots in `roots/<version>.root.json`; small
+/// targets in `targets/`.
 package struct DirectoryMetadataStore: TrustedMetadataStore {
   private static let rootsName = "roots"
+  private static let targetsName = "targets"
   private let directory: Directory
 
   /// Uses a folder that exists.
@@ -28,6 +30,7 @@ package struct DirectoryMetadataStore: TrustedMetadataStore {
       switch item {
       case .newest: directory
       case .root: try directory.subdirectory(creating: Self.rootsName)
+      case .target: try directory.subdirectory(creating: Self.targetsName)
       }
     try folder.replace(Self.name(of: item), with: bytes)
   }
@@ -49,6 +52,7 @@ package struct DirectoryMetadataStore: TrustedMetadataStore {
     switch item {
     case .newest: directory
     case .root: try directory.subdirectory(Self.rootsName)
+    case .target: try directory.subdirectory(Self.targetsName)
     }
   }
 
@@ -57,6 +61,7 @@ package struct DirectoryMetadataStore: TrustedMetadataStore {
     switch item {
     case .newest(let role): "\(percentEncoded(role)).json"
     case .root(let version): "\(version).root.json"
+    case .target(let path): percentEncoded(path)
     }
   }
 }

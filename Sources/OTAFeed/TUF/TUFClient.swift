@@ -51,6 +51,32 @@ package struct TUFClient: Sendable {
     return isNew
   }
 
+  /// Takes on what was stored, without asking the feed; what is missing or damaged ends it.
+  ///
+  /// For looking at the stored metadata: whether it is out of date is for the moment of the run to decide.
+  package mutating func adoptStored() throws(Problem) {
+    guard let timestamp = try stored("timestamp"), let snapshot = try stored("snapshot"),
+      let targets = try stored("targets")
+    else { return }
+    do {
+      try trusted.adoptStoredTimestamp(timestamp)
+      if try trusted.adoptStoredSnapshot(snapshot) { try trusted.updateTargets(targets, of: .top) }
+    } catch {
+      // What cannot be believed is not shown; the next refresh replaces it.
+    }
+  }
+
+  /// Version and expiry of what is trusted, by role.
+  package var headers: [(role: String, header: MetadataHeader)] { trusted.headers }
+
+  /// The targets metadata of the top level, once it was taken on.
+  package var topTargets: Targets? { trusted.targets(of: .top) }
+
+  /// Refuses what is trusted now when it would have expired at another moment.
+  package func requireFresh(at moment: Timestamp) throws(TrustError) {
+    for (role, header) in trusted.headers { try header.requireFresh(at: moment, role: role) }
+  }
+
   /// What trusted roles say of a target; `nil` when none of them vouches for it. Refreshes first when that was not done.
   package mutating func targetInfo(_ path: String) async throws(Problem) -> TargetDescription? {
     if !isRefreshed { try await refresh() }

@@ -5,6 +5,7 @@ extension Problem {
   /// Metadata or a file that is not trusted, with what to do about it.
   package init(_ error: TrustError) {
     self.init(Self.code(of: error.reason), error.message, advice: Self.advice(for: error.reason))
+    since = error.expiry
   }
 
   private static func code(of reason: TrustError.Reason) -> ProblemCode {

@@ -29,7 +29,22 @@ struct StoreQuestion {
       },
       withdrawn: state.withdrawn, floor: state.seen[configuration.channel]?.version,
       lastProblem: state.lastProblem.map { .init(code: $0.code, message: $0.message, date: $0.date) },
-      damage: damage, next: explanation(state, store, offer: nil))
+      damage: damage, stale: state.stale.map { .init(since: $0.since, reason: $0.reason) },
+      clockDoubt: StoredTrust(store, embedded: configuration.embedded).moment(now, state).doubt,
+      trust: try trustStatus(of: store), next: explanation(state, store, offer: nil))
+  }
+
+  private func trustStatus(of store: DeviceStore?) throws(Problem) -> TrustStatus {
+    do {
+      return try configuration.trust.status(
+        try StoredTrust(store, embedded: configuration.embedded).readOnly())
+    } catch let error as StorageError {
+      throw Problem(error)
+    } catch let problem as Problem {
+      throw problem
+    } catch {
+      throw Problem(.storageFailed, "the stored metadata cannot be read")
+    }
   }
 
   /// Whether anything but the copy inside the app can be running.
