@@ -101,7 +101,8 @@ let package = Package(
     .testTarget(
       name: "ParserPublisherTests",
       dependencies: [
-        "ParserPublisher", "OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "OTAFeed", "TestSupport",
+        "ParserPublisher", "OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "OTATrust", "OTAFeed",
+        "TestSupport",
       ],
       swiftSettings: tests),
     .testTarget(

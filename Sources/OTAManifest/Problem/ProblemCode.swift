@@ -56,6 +56,7 @@ public enum ProblemCode: String, Sendable, CaseIterable {
 
   // Answered with "no".
   case notUsable = "not-usable"
+  case keyNotTrusted = "key-not-trusted"
   case nothingToRollBackTo = "nothing-to-roll-back-to"
   case noSuchRelease = "no-such-release"
   case otherLaunch = "other-launch"
@@ -88,8 +89,8 @@ public enum ProblemCode: String, Sendable, CaseIterable {
     case .conflict: .conflict
     case .busy: .busy
     case .forbidden: .notPermitted
-    case .notUsable, .nothingToRollBackTo, .noSuchRelease, .otherLaunch, .pinned, .inputRefused,
-      .idsRemoved, .aliasRefused, .versionRefused, .notAFeed, .notAStore, .unresolved:
+    case .notUsable, .keyNotTrusted, .nothingToRollBackTo, .noSuchRelease, .otherLaunch, .pinned,
+      .inputRefused, .idsRemoved, .aliasRefused, .versionRefused, .notAFeed, .notAStore, .unresolved:
       .notAchieved
     case .misuse: .misuse
     }

@@ -1,0 +1,29 @@
+public import OTAManifest
+
+/// New timestamp metadata: the one snapshot that is the newest.
+public struct TimestampDocument: Sendable {
+  /// The version, from 1.
+  public let version: Int64
+  /// From this moment on clients refuse it.
+  public let expires: Timestamp
+  /// The version of the snapshot.
+  public let snapshotVersion: Int64
+  /// The file of the snapshot.
+  public let snapshot: FileEntry
+
+  /// Describes metadata without signatures.
+  public init(version: Int64, expires: Timestamp, snapshotVersion: Int64, snapshot: FileEntry) {
+    self.version = version
+    self.expires = expires
+    self.snapshotVersion = snapshotVersion
+    self.snapshot = snapshot
+  }
+
+  /// What is to be signed.
+  public func document() throws(TrustError) -> SignedDocument {
+    let entry = JSONValue.object([JSONMember("version", .integer(snapshotVersion))] + snapshot.members)
+    let header = MetadataHeader.members(.timestamp, version: version, expires: expires)
+    let meta = JSONMember("meta", .object([JSONMember("snapshot.json", entry)]))
+    return try SignedDocument(.object(header + [meta]), role: "timestamp")
+  }
+}
