@@ -79,7 +79,9 @@ let package = Package(
       name: "OTATransferTests", dependencies: ["OTATransfer", "TestSupport"], swiftSettings: tests),
     .target(
       name: "UpdaterTestSupport",
-      dependencies: ["OTAManifest", "OTACrypto", "OTATransfer", "OTAFeed", "ParserUpdater", "TestSupport"],
+      dependencies: [
+        "OTAManifest", "OTACrypto", "OTATransfer", "OTATrust", "OTAFeed", "ParserUpdater", "TestSupport",
+      ],
       path: "Tests/UpdaterTestSupport", swiftSettings: tests),
     .testTarget(
       name: "OTAFeedTests",
@@ -94,15 +96,15 @@ let package = Package(
     .testTarget(
       name: "ParserUpdaterTests",
       dependencies: [
-        "ParserUpdater", "OTAFeed", "OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "TestSupport",
-        "UpdaterTestSupport", "activate-probe",
+        "ParserUpdater", "OTAFeed", "OTATrust", "OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer",
+        "TestSupport", "UpdaterTestSupport", "activate-probe",
       ],
       swiftSettings: tests),
     .testTarget(
       name: "ParserPublisherTests",
       dependencies: [
         "ParserPublisher", "OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "OTATrust", "OTAFeed",
-        "TestSupport",
+        "TestSupport", "UpdaterTestSupport",
       ],
       swiftSettings: tests),
     .testTarget(

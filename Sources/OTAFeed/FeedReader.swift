@@ -37,6 +37,12 @@ public struct FeedReader: Sendable {
     return sink.bytes
   }
 
+  /// What the server says about keeping copies of a small file; `nil` in a folder, or when it says nothing.
+  package func cacheControl(of path: RelativePath, maxBytes: Int) async throws(Problem) -> String? {
+    let request = FetchRequest(url: try address(of: .relative(path)), maxBytes: maxBytes)
+    return try await fetch(request, into: MemorySink()).cacheControl
+  }
+
   /// Streams a file of a release into `sink`; never more bytes than its manifest says.
   @discardableResult
   package func fetch(

@@ -1,7 +1,7 @@
 public import OTAManifest
 
 /// What makes a manifest believable.
-public enum Trust: Sendable {
+public enum Trust: Equatable, Sendable {
   /// A signed feed, by the bytes of a `root.json` that came with the app: the default.
   ///
   /// The root may be many versions old; newer ones are taken from the feed, each vouched for by the one before.

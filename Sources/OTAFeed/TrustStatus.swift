@@ -17,6 +17,24 @@ public struct TrustStatus: Equatable, Sendable {
   public let name: String
   /// The stored metadata; empty for an unsigned feed.
   public let roles: [Role]
+  /// Why nothing can be believed, such as a root with a weak key; `nil` when trust has a beginning.
+  public let obstacle: Problem?
+
+  /// What a client trusts at the moment.
+  package init(name: String, _ client: TUFClient) {
+    self.init(
+      name: name,
+      roles: client.headers.map {
+        Role(name: $0.role, version: $0.header.version, expires: $0.header.expires)
+      })
+  }
+
+  /// Describes what is trusted.
+  package init(name: String, roles: [Role], obstacle: Problem? = nil) {
+    self.name = name
+    self.roles = roles
+    self.obstacle = obstacle
+  }
 
   /// The version of the trusted root; `nil` for an unsigned feed.
   public var rootVersion: Int64? { roles.first { $0.name == "root" }?.version }
@@ -33,11 +51,14 @@ extension Trust {
     var client = try TUFClient(
       repository: nowhere, store: metadata, shippedRoot: bytes, now: Timestamp(secondsSinceEpoch: 0))
     try client.adoptStored()
-    return TrustStatus(
-      name: name,
-      roles: client.headers.map { .init(name: $0.role, version: $0.header.version, expires: $0.header.expires) })
+    return TrustStatus(name: name, client)
   }
 
+  /// What the app itself ships, before anything was taken from a feed.
+  ///
+  /// - Throws: when the root cannot be a beginning of trust: malformed, not signed by itself, or with a weak key.
+  public func shipped() throws(Problem) -> TrustStatus { try status(MemoryMetadataStore()) }
+
   /// Refuses a root that cannot be a beginning of trust: malformed, not signed by itself, or with a weak key.
-  public func requireUsable() throws(Problem) { _ = try status(MemoryMetadataStore()) }
+  public func requireUsable() throws(Problem) { _ = try shipped() }
 }

@@ -95,7 +95,7 @@ struct TUFAuthority: ManifestAuthority {
 
 extension TUFClient {
   /// Refuses a manifest whose files are not signed as well: pieces of two releases must not be mixed.
-  mutating func requireSignedFiles(of manifest: Manifest) async throws(Problem) {
+  package mutating func requireSignedFiles(of manifest: Manifest) async throws(Problem) {
     for (artifact, name) in [(manifest.bundle, "bundle"), (manifest.sources, "sources")] {
       guard let path = artifact.targetPath else {
         throw Problem(

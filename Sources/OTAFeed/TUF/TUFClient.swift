@@ -104,7 +104,7 @@ package struct TUFClient: Sendable {
       _ = try await repository.fetcher.fetch(request, into: checking)
       try checking.finish()
     } catch {
-      throw Self.problem(error)
+      throw checking.looksLikeHTML ? Problem(pageInsteadOf: target.path) : Self.problem(error)
     }
   }
 
@@ -117,10 +117,10 @@ package struct TUFClient: Sendable {
       let bytes: [UInt8]
       do {
         bytes = try await read(url, maxBytes: TrustLimits.standard.maxRootBytes)
-      } catch  where error.saysThatNothingIsThere {
+      } catch let error as TransferError where error.saysThatNothingIsThere {
         break
       } catch {
-        throw Problem(error)
+        throw Self.problem(error)
       }
       let older = trusted.root
       try verifying { (set) throws(TrustError) in try set.updateRoot(bytes) }
@@ -214,13 +214,22 @@ package struct TUFClient: Sendable {
     do {
       return try await read(url, maxBytes: min(announced?.length ?? maxBytes, maxBytes))
     } catch {
-      throw Problem(error)
+      throw Self.problem(error)
     }
   }
 
-  private func read(_ url: String, maxBytes: Int) async throws(TransferError) -> [UInt8] {
+  /// Fetches a small file; throws a `TransferError`, or a `Problem` when a page came in its place.
+  private func read(_ url: String, maxBytes: Int) async throws -> [UInt8] {
     let sink = MemorySink()
-    _ = try await repository.fetcher.fetch(FetchRequest(url: url, maxBytes: maxBytes), into: sink)
+    let failure: TransferError?
+    do {
+      _ = try await repository.fetcher.fetch(FetchRequest(url: url, maxBytes: maxBytes), into: sink)
+      failure = nil
+    } catch {
+      failure = error
+    }
+    if ReleaseContentCheck.looksLikeHTML(sink.bytes) { throw Problem(pageInsteadOf: url) }
+    if let failure { throw failure }
     return sink.bytes
   }
 

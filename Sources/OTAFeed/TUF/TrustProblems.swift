@@ -8,6 +8,13 @@ extension Problem {
     since = error.expiry
   }
 
+  /// A login or maintenance page that came in place of a file: no sign of an attack.
+  init(pageInsteadOf name: String) {
+    self.init(
+      .htmlInstead, "\(name.printable()) is not ours: an HTML page came in its place",
+      advice: "a login or maintenance page answers in its place; the next check tries again")
+  }
+
   private static func code(of reason: TrustError.Reason) -> ProblemCode {
     switch reason {
     case .malformed: .trustMalformed
@@ -25,7 +32,9 @@ extension Problem {
   private static func advice(for reason: TrustError.Reason) -> String {
     switch reason {
     case .malformed, .weakKey, .unlisted, .limit: "tell whoever publishes the feed"
-    case .signature, .rollback:
+    case .rollback:
+      "a server that lags behind, or somebody who replays what was valid once; the next check tries again"
+    case .signature:
       "do not work around this: ask whoever publishes the feed, by another way, what it should be"
     case .cannotVerify: "update this app or its OpenSSL (libssl3)"
     case .expired:

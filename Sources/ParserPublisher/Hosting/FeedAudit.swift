@@ -5,7 +5,8 @@ internal import OTAManifest
 struct FeedAudit {
   private let reader: FeedReader
   private var channels: [Channel] = []
-  private var releases: [VerifiedManifest] = []
+  /// The releases whose manifests were read and are what their names say.
+  private(set) var releases: [VerifiedManifest] = []
   /// The size of every file that was read, by what makes it one file.
   private var checked: [String: Int64] = [:]
   private var findings: [AuditFinding] = []
@@ -34,7 +35,8 @@ struct FeedAudit {
     }
     return AuditReport(
       channels: channels, releases: Set(releases.map(\.manifest.version)).sorted(by: >),
-      filesChecked: checked.count, bytesChecked: checked.values.reduce(0, +), findings: findings)
+      filesChecked: checked.count, bytesChecked: checked.values.reduce(0, +), findings: findings,
+      trust: TrustStatus(name: Trust.checksumsOnly.name, roles: []))
   }
 
   private func channelsOfDirectory() throws(Problem) -> [Channel] {

@@ -31,19 +31,17 @@ struct StoreQuestion {
       lastProblem: state.lastProblem.map { .init(code: $0.code, message: $0.message, date: $0.date) },
       damage: damage, stale: state.stale.map { .init(since: $0.since, reason: $0.reason) },
       clockDoubt: StoredTrust(store, embedded: configuration.embedded).moment(now, state).doubt,
-      trust: try trustStatus(of: store), next: explanation(state, store, offer: nil))
+      trust: trustStatus(of: store), next: explanation(state, store, offer: nil))
   }
 
-  private func trustStatus(of store: DeviceStore?) throws(Problem) -> TrustStatus {
+  /// What is trusted; a root that is refused stops updates, and the rest of the status is still worth reading.
+  private func trustStatus(of store: DeviceStore?) -> TrustStatus {
     do {
       return try configuration.trust.status(
         try StoredTrust(store, embedded: configuration.embedded).readOnly())
-    } catch let error as StorageError {
-      throw Problem(error)
-    } catch let problem as Problem {
-      throw problem
     } catch {
-      throw Problem(.storageFailed, "the stored metadata cannot be read")
+      let problem = (error as? Problem) ?? (error as? StorageError).map { Problem($0) }
+      return TrustStatus(name: configuration.trust.name, roles: [], obstacle: problem)
     }
   }
 
