@@ -115,7 +115,8 @@ let package = Package(
       path: "Tests/tuf-client", swiftSettings: tests),
     .testTarget(
       name: "ParserOTACommandTests",
-      dependencies: ["ParserOTACommand", "OTAManifest", "TestSupport"], swiftSettings: tests),
+      dependencies: ["ParserOTACommand", "OTAManifest", "TestSupport", "UpdaterTestSupport"],
+      swiftSettings: tests),
     .testTarget(name: "HouseTests", dependencies: ["OTAManifest", "TestSupport"], swiftSettings: tests),
   ],
   swiftLanguageModes: [.v6]

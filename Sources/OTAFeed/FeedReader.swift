@@ -37,10 +37,24 @@ public struct FeedReader: Sendable {
     return sink.bytes
   }
 
-  /// What the server says about keeping copies of a small file; `nil` in a folder, or when it says nothing.
-  package func cacheControl(of path: RelativePath, maxBytes: Int) async throws(Problem) -> String? {
-    let request = FetchRequest(url: try address(of: .relative(path)), maxBytes: maxBytes)
-    return try await fetch(request, into: MemorySink()).cacheControl
+  /// The same reader, telling of each answer that came whole.
+  package func observing(
+    _ observe: @escaping @Sendable (_ url: String, _ response: FetchResponse) -> Void
+  ) -> FeedReader {
+    FeedReader(
+      location, fetcher: ObservingFetcher(base: fetcher, observe: observe),
+      allowsPlainHTTPOnLoopback: allowsPlainHTTPOnLoopback)
+  }
+
+  /// The full address of a file by its path below the feed.
+  package func address(of path: String) throws(Problem) -> String {
+    do {
+      return try address(of: .relative(RelativePath(path)))
+    } catch let problem as Problem {
+      throw problem
+    } catch {
+      throw Problem(.forbiddenURL, "\(path.printable()) is no path of a file of the feed")
+    }
   }
 
   /// Streams a file of a release into `sink`; never more bytes than its manifest says.
@@ -88,7 +102,7 @@ public struct FeedReader: Sendable {
   }
 
   /// The full address of a file, checked against what this feed may use.
-  func address(of location: ArtifactLocation) throws(Problem) -> String {
+  package func address(of location: ArtifactLocation) throws(Problem) -> String {
     switch (self.location, location) {
     case (.directory, .relative(let path)): return DirectoryFetcher.prefix + path.text
     case (.directory, .absolute(let address)):

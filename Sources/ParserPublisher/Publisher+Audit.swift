@@ -20,20 +20,22 @@ extension Publisher {
   package static func audit(
     _ reader: FeedReader, root: [UInt8]?, now: Timestamp
   ) async throws(Problem) -> AuditReport {
+    let caches = CacheAudit()
+    let reader = caches.listening(to: reader)
     var audit = FeedAudit(reader: reader)
     var report = try await audit.run()
     let (root, note) = try await chooseRoot(root, reader)
     if let note { report.findings.append(note) }
     var mutable = report.channels.map(\.manifestPath)
     if let root {
-      var signed = SignedAudit(reader: reader, root: root, now: now)
+      var signed = SignedAudit(reader: reader, root: root, now: now, verified: audit.verified)
       report.trust = await signed.run(audit.releases, channels: report.channels)
       report.findings += signed.findings
       report.filesChecked += signed.filesChecked
       report.bytesChecked += signed.bytesChecked
       mutable.append("metadata/timestamp.json")
     }
-    report.findings += await CacheAudit(reader: reader).run(mutable)
+    report.findings += try caches.findings(for: mutable, of: reader)
     return report
   }
 
@@ -49,7 +51,8 @@ extension Publisher {
         own,
         AuditFinding(
           severity: .warning, code: "root-of-feed", place: path,
-          message: "signatures were checked with the feed's own first root: whoever made the folder made that too")
+          message:
+            "signatures were checked with the feed's own first root: whoever made the folder made that too")
       )
     }
     return (

@@ -107,7 +107,8 @@ struct AttackTests {
     let device = try await device()
     let text = String(decoding: try #require(feed.files["metadata/timestamp.json"]), as: UTF8.self)
     feed.put(
-      Array(text.replacing("\"version\": 1,\n    \"expires\"", with: "\"version\": 9,\n    \"expires\"").utf8),
+      Array(
+        text.replacing("\"version\": 1,\n    \"expires\"", with: "\"version\": 9,\n    \"expires\"").utf8),
       at: "metadata/timestamp.json")
     #expect(feed.files["metadata/timestamp.json"] != Array(text.utf8))
     try await expectRefusal(device, .trustSignature, requests: Self.quiet)
@@ -147,14 +148,16 @@ struct AttackTests {
     let before = try Facts(device)
     let problem = await problem { _ = try await device.updater().check() }
     #expect(problem?.code == .trustMismatch)
-    let asked = Self.quiet + ["metadata/2.snapshot.json"] + (role == "targets" ? ["metadata/2.targets.json"] : [])
+    let asked =
+      Self.quiet + ["metadata/2.snapshot.json"] + (role == "targets" ? ["metadata/2.targets.json"] : [])
     #expect(feed.takeRequests() == asked)
     #expect(try Facts(device) == before)
     #expect(await ParserUpdaterTests.problem { try await device.update() }?.code == .trustMismatch)
     #expect(device.launchAndConfirm() == 31)
   }
 
-  @Test("a signed manifest that names files which are not signed, or other ones, is refused", arguments: 0..<3)
+  @Test(
+    "a signed manifest that names files which are not signed, or other ones, is refused", arguments: 0..<3)
   func unsignedFiles(how: Int) async throws {
     let device = try await device()
     let other = try SampleRelease(31)
@@ -325,13 +328,15 @@ struct AttackTests {
     let hex = signature.value.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     let entry = #"{"keyid":"\#(signature.key)","sig":"\#(hex)"}"#
     let signed = String(decoding: document.canonicalBytes, as: UTF8.self)
-    feed.put(Array(#"{"signatures":[\#(entry),\#(entry)],"signed":\#(signed)}"#.utf8), at: "metadata/timestamp.json")
+    feed.put(
+      Array(#"{"signatures":[\#(entry),\#(entry)],"signed":\#(signed)}"#.utf8), at: "metadata/timestamp.json")
     try await expectRefusal(device, .trustMalformed, requests: Self.quiet)
   }
 
   // MARK: Mirrors and other feeds
 
-  @Test("a mirror that hides new roots can only freeze, and one that fails is not taken for the end of the chain")
+  @Test(
+    "a mirror that hides new roots can only freeze, and one that fails is not taken for the end of the chain")
   func maliciousMirror() async throws {
     let device = try await device()
     try signer.replaceReleaseKey(by: FeedSigner.key(50), on: feed)

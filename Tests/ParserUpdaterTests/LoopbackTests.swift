@@ -46,7 +46,8 @@ struct LoopbackTests {
     }
   }
 
-  @Test("a signed release comes over one connection; a check with nothing new is two requests and writes nothing")
+  @Test(
+    "a signed release comes over one connection; a check with nothing new is two requests and writes nothing")
   func signed() async throws {
     try await withServer(mode: .signed) { device, server, location in
       try publish(device, 31)

@@ -271,20 +271,15 @@ struct SignedStories {
   @Test("a root with a key that anybody can sign for is refused with the id of the key")
   func weakRoot() async throws {
     let device = try Device(feed: feed)
-    let hex = String(repeating: "00", count: 32)
-    let key = #"{"keytype":"ed25519","keyval":{"public":"\#(hex)"},"scheme":"ed25519"}"#
-    let id = try sha256(Array(key.utf8)).hex
-    let role = #"{"keyids":["\#(id)"],"threshold":1}"#
-    let root = """
-      {"signed":{"_type":"root","spec_version":"1.0.34","version":1,"expires":"2030-01-01T00:00:00Z",
-      "consistent_snapshot":true,"keys":{"\(id)":\(key)},"roles":{"root":\(role),"timestamp":\(role),
-      "snapshot":\(role),"targets":\(role)}},"signatures":[]}
-      """
-    device.configuration.trust = .root(Array(root.utf8))
+    let (root, id) = try WeakRoot.make()
+    device.configuration.trust = .root(root)
     let problem = await problem { _ = try await device.updater().check() }
     #expect(problem?.code == .trustWeakKey && problem?.message.contains(id) == true)
     #expect(feed.takeRequests() == [])
-    #expect(await ParserUpdaterTests.problem { try device.configuration.trust.requireUsable() }?.code == .trustWeakKey)
+    #expect(
+      await ParserUpdaterTests.problem { try device.configuration.trust.requireUsable() }?.code
+        == .trustWeakKey)
     #expect(device.launch().version == 30, "a launch needs no root")
+    #expect(try device.updater().status().trust.obstacle?.code == .trustWeakKey)
   }
 }

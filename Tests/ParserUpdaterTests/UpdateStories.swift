@@ -155,7 +155,9 @@ struct UpdateStories {
     #expect(device.scratch == [])
   }
 
-  @Test("B92: a manifest that is gone or forbidden changes nothing", arguments: [404, 403, 410, 500], TrustMode.allCases)
+  @Test(
+    "B92: a manifest that is gone or forbidden changes nothing", arguments: [404, 403, 410, 500],
+    TrustMode.allCases)
   func gone(status: Int, mode: TrustMode) async throws {
     let device = try Device(embedded: 30, feed: MemoryFeed(mode))
     try await device.take(42)

@@ -38,7 +38,9 @@ package final class FeedSigner: Sendable {
     var root = RootDocument(expires: now.advanced(bySeconds: 730 * 86_400))
     Self.certain {
       try root.addKey(rootKey.publicKey, to: .root)
-      for role in [Root.Role.targets, .snapshot, .timestamp] { try root.addKey(releaseKey.publicKey, to: role) }
+      for role in [Root.Role.targets, .snapshot, .timestamp] {
+        try root.addKey(releaseKey.publicKey, to: role)
+      }
     }
     var first = Books(
       now: now,
@@ -89,7 +91,8 @@ package final class FeedSigner: Sendable {
     let files = state.withLock { books in
       for role in roles { books.versions[role, default: 0] += 1 }
       for role in [Role.targets, .snapshot, .timestamp] where roles.contains(role) {
-        books.signed[role] = Self.signed(Self.certain { try Self.document(role, books) }, by: books.keys[role] ?? [])
+        books.signed[role] = Self.signed(
+          Self.certain { try Self.document(role, books) }, by: books.keys[role] ?? [])
       }
       return Self.files(books)
     }

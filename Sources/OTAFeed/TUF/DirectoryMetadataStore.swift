@@ -29,10 +29,26 @@ package struct DirectoryMetadataStore: TrustedMetadataStore {
     let folder =
       switch item {
       case .newest: directory
-      case .root: try directory.subdirectory(creating: Self.rootsName)
-      case .target: try directory.subdirectory(creating: Self.targetsName)
+      case .root: try subdirectory(creating: Self.rootsName)
+      case .target: try subdirectory(creating: Self.targetsName)
       }
-    try folder.replace(Self.name(of: item), with: bytes)
+    let name = Self.name(of: item)
+    do {
+      try folder.replace(name, with: bytes)
+    } catch  where error.kind == .wrongKind {
+      try folder.removeTree(name)
+      try folder.replace(name, with: bytes)
+    }
+  }
+
+  /// A folder for files; what else stands in its place goes, since all of it can be had from the feed again.
+  private func subdirectory(creating name: String) throws(StorageError) -> Directory {
+    do {
+      return try directory.subdirectory(creating: name)
+    } catch  where error.kind == .wrongKind {
+      try directory.removeTree(name)
+      return try directory.subdirectory(creating: name)
+    }
   }
 
   /// Removes a file durably.
@@ -40,7 +56,7 @@ package struct DirectoryMetadataStore: TrustedMetadataStore {
     let folder: Directory
     do {
       folder = try self.folder(of: item)
-    } catch  where error.kind == .missing {
+    } catch  where error.kind == .missing || error.kind == .wrongKind {
       return
     }
     guard try folder.kind(of: Self.name(of: item)) != nil else { return }

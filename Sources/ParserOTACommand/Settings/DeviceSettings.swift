@@ -29,7 +29,9 @@ struct DeviceSettings: Equatable {
       let bytes = try directory.read(fileName, maxBytes: maxBytes)
       let object = try JSONObject(JSONReader.read(bytes, maxBytes: maxBytes), known: fields)
       return try DeviceSettings(object, trust: try trust(object, directory))
-    } catch let error as StorageError where error.kind == .missing && !error.path.hasSuffix(TrustChoice.rootName) {
+    } catch let error as StorageError
+      where error.kind == .missing && !error.path.hasSuffix(TrustChoice.rootName)
+    {
       throw CommandFailure(
         .notAchieved, code: ProblemCode.notAStore.rawValue, message: "\(store) is not a store of this tool",
         hint: "run parser-ota device init --store \(store) first")

@@ -50,7 +50,8 @@ enum TrustChoice {
       try trust.requireUsable()
     } catch {
       throw CommandFailure(
-        ExitStatus(error.code.responsibility), code: error.code.rawValue, message: "\(name): \(error.message)",
+        ExitStatus(error.code.responsibility), code: error.code.rawValue,
+        message: "\(name): \(error.message)",
         kept: "everything as it was", hint: "ask whoever publishes the feed for its root.json")
     }
     return trust

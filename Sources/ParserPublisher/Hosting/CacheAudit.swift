@@ -1,29 +1,33 @@
 internal import OTAFeed
 internal import OTAManifest
+internal import OTATransfer
+internal import Synchronization
 
-/// Looks at how long a server lets copies of the names live that change with every release.
-struct CacheAudit {
+/// Notes how long a server lets copies of files live, while something else reads them.
+final class CacheAudit: Sendable {
   /// Five minutes: what a fix that is published now may wait for.
   private static let maxAgeSeconds: Int64 = 300
 
-  let reader: FeedReader
+  private let headers = Mutex<[String: String]>([:])
 
-  /// Findings for the mutable names of a feed; none for a folder.
-  func run(_ paths: [String]) async -> [AuditFinding] {
-    guard case .web = reader.location else { return [] }
+  /// The same reader, overheard.
+  func listening(to reader: FeedReader) -> FeedReader {
+    reader.observing { url, response in
+      guard let header = response.cacheControl else { return }
+      self.headers.withLock { $0[url] = header }
+    }
+  }
+
+  /// Findings for the names that change with every release; none for a folder, which sends no headers.
+  func findings(for paths: [String], of reader: FeedReader) throws(Problem) -> [AuditFinding] {
     var findings: [AuditFinding] = []
     for path in paths {
-      do {
-        let header = try await reader.cacheControl(
-          of: RelativePath(path), maxBytes: Limits.standard.maxManifestBytes)
-        guard let fault = header.flatMap(Self.fault) else { continue }
-        findings.append(
-          AuditFinding(
-            severity: .warning, code: "cached-too-long", place: path,
-            message: "the server sends \(path) with \(fault): clients see a new release late"))
-      } catch {
-        // Missing or not to be had is what the rest of the audit reports.
-      }
+      let url = try reader.address(of: path)
+      guard let fault = headers.withLock({ $0[url] }).flatMap(Self.fault) else { continue }
+      findings.append(
+        AuditFinding(
+          severity: .warning, code: "cached-too-long", place: path,
+          message: "the server sends \(path) with \(fault): clients see a new release late"))
     }
     return findings
   }

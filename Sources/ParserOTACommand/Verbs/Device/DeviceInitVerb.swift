@@ -27,7 +27,7 @@ extension Verb {
       manual: VerbManual(
         details: [
           "A feed is believed by the signatures that begin with its root.json, which parser-ota embed puts beside the copy inside the app; --checksums-only is for feeds that are not signed.",
-          "Run it again to change the settings of a store; its releases stay. A feed that is a folder needs no server."
+          "Run it again to change the settings of a store; its releases stay. A feed that is a folder needs no server.",
         ],
         examples: [
           "parser-ota device init --store store --feed feed --embedded app",

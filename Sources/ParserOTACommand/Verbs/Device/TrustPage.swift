@@ -8,7 +8,9 @@ struct TrustPage {
 
   init(_ trust: TrustStatus) {
     guard let version = trust.rootVersion else {
-      summary = trust.obstacle.map { "nothing is believed: \($0.message)" } ?? Trust.checksumsOnly.warning ?? trust.name
+      summary =
+        trust.obstacle.map { "nothing is believed: \($0.message)" } ?? Trust.checksumsOnly.warning
+        ?? trust.name
       members = [
         JSONMember("trust", .string(trust.name)), JSONMember("rootVersion", .null),
         JSONMember("metadata", .array([])),

@@ -9,14 +9,16 @@ extension Verb {
       options: [
         .option("feed", "DIR|URL", "the feed: a folder or its public address").completing(.directory)
           .required(),
-        .option("root", "FILE", "the root of trust that ships in apps; needed to check signatures over a network")
-          .completing(.file),
+        .option(
+          "root", "FILE", "the root of trust that ships in apps; needed to check signatures over a network"
+        )
+        .completing(.file),
         .flag("allow-http-loopback", "allow plain http to this machine's own loopback address, for tests"),
       ],
       manual: VerbManual(
         details: [
           "Signatures, every signed file and every expiry are checked with the root, else with metadata/1.root.json of a folder. An unsigned feed is checked by its checksums.",
-          "Ends with 3 when something is wrong with the content, and with 0 when there are only warnings."
+          "Ends with 3 when something is wrong with the content, and with 0 when there are only warnings.",
         ],
         examples: [
           "parser-ota verify --feed feed", "parser-ota verify --feed https://parsers.example/feed/",
@@ -49,13 +51,14 @@ extension Verb {
     let summary =
       "\(report.releases.count) releases, \(report.filesChecked) files, \(report.bytesChecked) bytes checked"
       + (report.trust.rootVersion == nil ? "" : "; \(TrustPage(report.trust).summary)")
-    let payload = [
-      JSONMember("feed", .string(feed.text)),
-      JSONMember("releases", .array(report.releases.map { .integer($0.number) })),
-      JSONMember("filesChecked", .integer(Int64(report.filesChecked))),
-      JSONMember("bytesChecked", .integer(report.bytesChecked)),
-      JSONMember("findings", .array(report.findings.map(json))),
-    ] + TrustPage(report.trust).members
+    let payload =
+      [
+        JSONMember("feed", .string(feed.text)),
+        JSONMember("releases", .array(report.releases.map { .integer($0.number) })),
+        JSONMember("filesChecked", .integer(Int64(report.filesChecked))),
+        JSONMember("bytesChecked", .integer(report.bytesChecked)),
+        JSONMember("findings", .array(report.findings.map(json))),
+      ] + TrustPage(report.trust).members
     if let first = errors.first {
       var failure = CommandFailure(
         .untrustedContent, code: first.code,
