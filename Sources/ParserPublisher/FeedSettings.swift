@@ -1,4 +1,3 @@
-public import OTAFeed
 public import OTAManifest
 
 /// What a feed remembers about itself, in `.parser-ota/feed.json` below its folder.
@@ -11,10 +10,10 @@ public struct FeedSettings: Equatable, Sendable {
   /// How many releases of each channel stay on the feed, the newest ones.
   public var keptReleases = 20
   /// What makes the manifests of this feed believable.
-  public let trust: Trust
+  public var trust: FeedTrust
 
   /// Describes a feed.
-  public init(baseURL: WebAddress? = nil, keptReleases: Int = 20, trust: Trust = .checksumsOnly) {
+  public init(baseURL: WebAddress? = nil, keptReleases: Int = 20, trust: FeedTrust = .checksumsOnly) {
     self.baseURL = baseURL
     self.keptReleases = keptReleases
     self.trust = trust
@@ -23,7 +22,7 @@ public struct FeedSettings: Equatable, Sendable {
 
 extension FeedSettings {
   private static let format: Int64 = 1
-  private static let fields = ["format", "trust", "keptReleases", "baseURL"]
+  private static let fields = ["format", "trust", "keptReleases", "baseURL", "expiryDays"]
 
   /// Reads the settings file strictly.
   init(decoding bytes: [UInt8]) throws(Problem) {
@@ -43,17 +42,23 @@ extension FeedSettings {
     guard format == Self.format else {
       throw InputError(.outOfRange, field: "format", "is \(format), made by a newer parser-ota than this one")
     }
-    let trust = try object.string("trust")
-    guard trust == Trust.checksumsOnly.name else {
-      throw InputError(
-        .malformed, field: "trust", "is not a kind of trust that this version of parser-ota knows")
-    }
+    let trust = try Self.trust(object)
     let range = Self.keptReleasesRange
     let kept = try object.integer("keptReleases", in: Int64(range.lowerBound)...Int64(range.upperBound))
     let base = try object.optional("baseURL") { (name) throws(InputError) in
       try Self.address(object.string(name), field: name)
     }
-    self.init(baseURL: base, keptReleases: Int(kept))
+    self.init(baseURL: base, keptReleases: Int(kept), trust: trust)
+  }
+
+  private static func trust(_ object: JSONObject) throws(InputError) -> FeedTrust {
+    switch try object.string("trust") {
+    case "checksums-only": return .checksumsOnly
+    case "root": return .signed(try ExpiryPolicy(object.object("expiryDays")))
+    default:
+      throw InputError(
+        .malformed, field: "trust", "is not a kind of trust that this version of parser-ota knows")
+    }
   }
 
   private static func address(_ text: String, field: String) throws(InputError) -> WebAddress {
@@ -70,6 +75,7 @@ extension FeedSettings {
       JSONMember("format", .integer(Self.format)), JSONMember("trust", .string(trust.name)),
       JSONMember("keptReleases", .integer(Int64(keptReleases))),
     ]
+    if case .signed(let expiry) = trust { members.append(JSONMember("expiryDays", expiry.value)) }
     if let baseURL { members.append(JSONMember("baseURL", .string(baseURL.text))) }
     return JSONValue.object(members).encoded(indented: true)
   }

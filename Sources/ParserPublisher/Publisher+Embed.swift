@@ -5,18 +5,22 @@ internal import OTAStorage
 extension Publisher {
   /// Copies a release into an app's folder, as the fallback that ships with the app.
   ///
+  /// From a signed feed, `root.json` comes along: the newest root, from which the app trusts what follows.
+  ///
   /// - Parameter version: a release on the feed; `nil` takes the live one of `channel`.
   public func embed(
     _ version: ReleaseVersion?, channel: Channel, into directory: String
   ) async throws(Problem) -> EmbedReport {
-    let release = try chosen(version, channel, try await readState())
+    let state = try await readState()
+    let release = try chosen(version, channel, state)
     let bundle = try await lookup.bytes(of: .bundle, in: release.manifest)
     let sources = try await lookup.bytes(of: .sources, in: release.manifest)
-    let files = [
+    var files = [
       ("parsers.bundle.js", bundle), ("sources.json", sources),
       ("ParserOTAEmbedded.swift", Array(EmbeddedConstants(release).source.utf8)),
-      ("manifest.json", release.bytes),
     ]
+    if let root = state.metadata?.chain.newestFile { files.append(("root.json", root)) }
+    files.append(("manifest.json", release.bytes))
     do {
       let folder = try Directory.create(directory, mode: 0o755)
       let replaced = try Self.embeddedVersion(in: folder)

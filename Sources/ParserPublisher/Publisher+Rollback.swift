@@ -13,11 +13,30 @@ extension Publisher {
     let state = try await readState()
     do {
       try checkNotes(request.reason)
+      let signing = try signing(request.signers, request.date, state, isDryRun: request.dryRun)
+      if !request.dryRun, let finished = try await finishRollback(request.channel, state, signing) {
+        return finished
+      }
       let builder = RollbackBuilder(request: request, state: state, lookup: lookup)
       let draft = try await builder.build(try builder.choose(), released: request.date ?? now())
-      return try await finish(draft, on: state, dryRun: request.dryRun)
+      return try await finish(draft, on: state, signing, dryRun: request.dryRun)
     } catch {
       throw error.keeping(state.kept(request.channel))
     }
+  }
+
+  /// Finishes a roll back that was interrupted when it was signed already but old clients did not see it yet.
+  private func finishRollback(
+    _ channel: Channel, _ state: FeedState, _ signing: FeedSigning?
+  ) async throws(Problem) -> PublishReport? {
+    guard let live = state.live[channel], state.pending?.manifest == live.digest,
+      live.manifest.content != live.manifest.version, state.laggingChannels.contains(channel)
+    else { return nil }
+    let done = try await commit(signing).finishInterrupted()
+    return PublishReport(
+      outcome: .published, manifest: live.manifest, manifestDigest: live.digest,
+      previous: live.manifest.parentVersion, diff: nil,
+      warnings: (signing?.warnings ?? []) + done.warnings, writtenFiles: done.written,
+      removedReleases: done.removed)
   }
 }

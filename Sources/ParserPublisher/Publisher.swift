@@ -38,16 +38,20 @@ public struct Publisher: Sendable {
     let state = try await readState()
     do {
       try check(request)
+      let signing = try signing(request.signers, request.date, state, isDryRun: request.dryRun)
       let inputs = try ReleaseInputs(bundlePath: request.bundlePath, sourcesPath: request.sourcesPath)
       let builder = DraftBuilder(request: request, inputs: inputs, state: state, lookup: lookup)
       switch try await builder.build(released: request.date ?? now()) {
-      case .draft(let draft): return try await finish(draft, on: state, dryRun: request.dryRun)
+      case .draft(let draft):
+        return try await finish(draft, on: state, signing, dryRun: request.dryRun)
       case .nothingToPublish(let live, let diff, let warnings):
-        let tidied = state.pending == nil || request.dryRun ? nil : try await commit.finishInterrupted()
+        let tidied =
+          request.dryRun || !state.isUnfinished ? nil : try await commit(signing).finishInterrupted()
         return PublishReport(
           outcome: .nothingToPublish, manifest: live.manifest, manifestDigest: live.digest,
-          previous: live.manifest.version, diff: diff, warnings: warnings + (tidied?.warnings ?? []),
-          writtenFiles: [], removedReleases: tidied?.removed ?? [])
+          previous: live.manifest.version, diff: diff,
+          warnings: warnings + (signing?.warnings ?? []) + (tidied?.warnings ?? []),
+          writtenFiles: tidied?.written ?? [], removedReleases: tidied?.removed ?? [])
       }
     } catch {
       throw error.keeping(state.kept(request.channel))
@@ -83,14 +87,25 @@ public struct Publisher: Sendable {
       advice: "shorten them, and link to the rest")
   }
 
-  private var commit: ReleaseCommit { ReleaseCommit(host: host, place: place) }
+  func commit(_ signing: FeedSigning?) -> ReleaseCommit {
+    ReleaseCommit(host: host, place: place, signing: signing)
+  }
 
-  func finish(_ draft: ReleaseDraft, on state: FeedState, dryRun: Bool) async throws(Problem) -> PublishReport
-  {
-    let done = dryRun ? nil : try await commit.run(draft, basedOn: state)
+  /// Writes a release, or in a dry run only proves that it could be written.
+  func finish(
+    _ draft: ReleaseDraft, on state: FeedState, _ signing: FeedSigning?, dryRun: Bool
+  ) async throws(Problem) -> PublishReport {
+    let commit = commit(signing)
+    var done: ReleaseCommit.Outcome?
+    if dryRun {
+      _ = try await commit.plan(draft, state)
+    } else {
+      done = try await commit.run(draft, basedOn: state)
+    }
     return PublishReport(
       outcome: dryRun ? .wouldPublish : .published, manifest: draft.manifest, manifestDigest: draft.digest,
-      previous: draft.previous, diff: draft.diff, warnings: draft.warnings + (done?.warnings ?? []),
+      previous: draft.previous, diff: draft.diff,
+      warnings: draft.warnings + (signing?.warnings ?? []) + (done?.warnings ?? []),
       writtenFiles: done?.written ?? [], removedReleases: done?.removed ?? [])
   }
 }

@@ -58,7 +58,7 @@ import TestSupport
     }
     let other = try await feed.publish("fast")
     let before = try feed.tree()
-    let refused = await problem { _ = try await publisher.finish(draft, on: state, dryRun: false) }
+    let refused = await problem { _ = try await publisher.finish(draft, on: state, nil, dryRun: false) }
     #expect(refused?.code == .conflict)
     #expect(refused?.message == "release 2 was published by somebody else meanwhile")
     #expect(try feed.live() == other.manifest)

@@ -103,7 +103,15 @@ struct DirectoryHost: FeedHost {
   private func removeUnfinishedFiles() throws(StorageError) {
     let fixed: [[Substring]] = [[], [Self.lockFolder[...]]]
     for folders in fixed { try open(folders[...]).removeTemporaries() }
-    for parents: [Substring] in [["channels"], ["files", "releases"]] {
+    for folder: Substring in ["metadata", "files"] {
+      do {
+        try open([folder]).removeTemporaries()
+      } catch  where error.kind == .missing {
+        // Nothing was ever published or signed there.
+        continue
+      }
+    }
+    for parents: [Substring] in [["channels"], ["files", "channels"], ["files", "releases"]] {
       do {
         for entry in try open(parents[...]).entries() where entry.kind == .directory {
           try open((parents + [entry.name[...]])[...]).removeTemporaries()

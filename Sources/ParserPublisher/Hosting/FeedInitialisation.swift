@@ -19,12 +19,12 @@ struct FeedInitialisation {
     defer { lock.release() }
     let before = try host.read(FeedLayout.settings, maxBytes: Limits.standard.maxStateBytes)
       .map { (bytes) throws(Problem) in try FeedSettings(decoding: bytes) }
+    let signature = try await InitialSignature(request: request, before: before, host: host)
     let existing = try await existingRelease(isNew: before == nil)
-    if try host.read(FeedLayout.page, maxBytes: 1 << 20) == nil {
-      try host.replacePointer(FeedLayout.page, with: Array(FeedPage.html.utf8))
-    }
     let adopted = try await adopt(over: existing)
-    let settings = wanted(before)
+    let settings = wanted(before, signature.trust)
+    try writePage(isSigned: settings.trust != .checksumsOnly)
+    try await signature.write(under: settings)
     if settings != before { try host.replacePointer(FeedLayout.settings, with: settings.encoded()) }
     return InitReport(
       directory: request.directory, outcome: Self.outcome(from: before, to: settings),
@@ -116,8 +116,16 @@ struct FeedInitialisation {
       ?? FeedLayout.content(file, artifact.sha256, of: manifest.content)
   }
 
-  private func wanted(_ before: FeedSettings?) -> FeedSettings {
+  /// A page that somebody wrote is kept.
+  private func writePage(isSigned: Bool) throws(Problem) {
+    let page = try host.read(FeedLayout.page, maxBytes: 1 << 20)
+    guard page == nil || page == Array(FeedPage.html(isSigned: !isSigned).utf8) else { return }
+    try host.replacePointer(FeedLayout.page, with: Array(FeedPage.html(isSigned: isSigned).utf8))
+  }
+
+  private func wanted(_ before: FeedSettings?, _ trust: FeedTrust) -> FeedSettings {
     var settings = before ?? FeedSettings()
+    settings.trust = trust
     settings.baseURL = request.baseURL?.asFolder ?? settings.baseURL
     settings.keptReleases = request.keptReleases ?? settings.keptReleases
     return settings
@@ -129,6 +137,11 @@ struct FeedInitialisation {
     if let base = after.baseURL, base != before.baseURL { changes.append("base URL is now \(base)") }
     if after.keptReleases != before.keptReleases {
       changes.append("kept releases are now \(after.keptReleases)")
+    }
+    if after.trust != before.trust {
+      changes.append(
+        after.trust.name == before.trust.name
+          ? "new metadata expires after other numbers of days" : "the feed is signed now")
     }
     return changes.isEmpty ? .alreadyInitialised : .updated(changes: changes)
   }

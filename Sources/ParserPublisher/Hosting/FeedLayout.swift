@@ -8,6 +8,11 @@ enum FeedLayout {
   static let page = "index.html"
   static let channelsFolder = "channels"
   static let releasesFolder = "files/releases"
+  static let metadataFolder = "metadata"
+  /// The base of all targets of signed metadata.
+  static let targetsFolder = "files"
+  /// Says which snapshot is the newest: the commit point for clients that verify signatures.
+  static let timestamp = "metadata/timestamp.json"
 
   /// The two files of a release.
   enum ContentFile: String, CaseIterable {
@@ -51,8 +56,29 @@ enum FeedLayout {
   /// Whether a path belongs to the feed itself, so that no content may be put there.
   static func isReserved(_ path: String) -> Bool {
     let folder = path.prefix { $0 != "/" }.asciiLowercased
-    return [".parser-ota", channelsFolder, page, Channel.stable.manifestPath].contains(folder)
+    return [".parser-ota", channelsFolder, metadataFolder, page, Channel.stable.manifestPath].contains(folder)
       || path.hasSuffix(manifestSuffix)
+  }
+
+  /// The path of metadata whose name carries its version.
+  static func metadata(_ role: String, _ version: Int64) -> String {
+    "\(metadataFolder)/\(version).\(role).json"
+  }
+
+  /// The version in the name of metadata of a role; `nil` for any other name.
+  static func metadataVersion(_ role: String, inName name: String) -> Int64? {
+    guard name.hasSuffix(".\(role).json") else { return nil }
+    return ReleaseVersion(decimal: name.dropLast(role.utf8.count + 6))?.number
+  }
+
+  /// The folder of the copies of a channel's pointer that signed metadata speaks of.
+  static func pointerCopiesFolder(of channel: Channel) -> String {
+    channel == .stable ? targetsFolder : "\(targetsFolder)/\(channelsFolder)/\(channel)"
+  }
+
+  /// The copy of a channel's pointer under the name that signed metadata gives to it.
+  static func pointerCopy(_ digest: Digest, of channel: Channel) -> String {
+    "\(pointerCopiesFolder(of: channel))/\(digest.hex)\(manifestSuffix)"
   }
 
   private static func digest(inName name: String, before suffix: String) -> Digest? {

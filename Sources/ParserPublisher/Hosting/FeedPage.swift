@@ -1,6 +1,14 @@
 /// The page that people see who open the address of a feed; static, so that it never has to change with a release.
 enum FeedPage {
-  static let html = """
+  static func html(isSigned: Bool) -> String { isSigned ? head + signatures + script : head + script }
+
+  private static let signatures = """
+    <p>Everything here is signed: <a href="metadata/timestamp.json">metadata/</a> is a repository of The Update Framework
+      with its targets in files/, and apps accept nothing that its keys did not sign.</p>
+
+    """
+
+  private static let head = """
     <!doctype html>
     <html lang="en">
     <meta charset="utf-8">
@@ -15,6 +23,10 @@ enum FeedPage {
     <p id="notes"></p>
     <p><a href="manifest.json">manifest.json</a> describes the newest release: its number, its parser bundle and its
       source catalog, each with size and SHA-256 digest.</p>
+
+    """
+
+  private static let script = """
     <script>
       fetch("manifest.json", { cache: "no-store" })
         .then(function (answer) { return answer.json(); })

@@ -12,6 +12,15 @@ extension FeedState {
         advice: "run parser-ota init --feed \(place), or restore the folder from its backup")
     }
     let settings = try FeedSettings(decoding: bytes)
+    if case .signed = settings.trust { return try await readSigned(settings, host) }
+    try await requireNoSignatures(host)
+    return try await readUnsigned(settings, host)
+  }
+
+  /// Reads what the files of a feed without signatures say.
+  static func readUnsigned(
+    _ settings: FeedSettings, _ host: any FeedHost
+  ) async throws(Problem) -> FeedState {
     // In this order: a publisher names its release as pending, writes it, moves the pointer and forgets the pending
     // one. So whatever is listed here is live or pending by the time that these are read, also while one is at work.
     let names = try await listReleases(host)
@@ -27,11 +36,13 @@ extension FeedState {
     }
     try requirePointers(of: releases, live)
     releases.sort { isNewer($0, $1, live) }
-    return FeedState(settings: settings, live: live, releases: releases, pending: pending)
+    return FeedState(
+      settings: settings, live: live, releases: releases, pending: pending,
+      pointers: live.mapValues(\.bytes), metadata: nil)
   }
 
   /// Newer first; of two manifests with one number the live one counts, then the order is fixed by the digest.
-  private static func isNewer(
+  static func isNewer(
     _ left: VerifiedManifest, _ right: VerifiedManifest, _ live: [Channel: VerifiedManifest]
   ) -> Bool {
     guard left.manifest.version == right.manifest.version else {
@@ -93,7 +104,7 @@ extension FeedState {
     return found
   }
 
-  private static func readRelease(
+  static func readRelease(
     _ name: ReleaseName, _ host: any FeedHost
   ) async throws(Problem) -> VerifiedManifest {
     guard let bytes = try await readManifest(name.path, host) else {
@@ -110,7 +121,7 @@ extension FeedState {
     return release
   }
 
-  private static func readManifest(_ path: String, _ host: any FeedHost) async throws(Problem) -> [UInt8]? {
+  static func readManifest(_ path: String, _ host: any FeedHost) async throws(Problem) -> [UInt8]? {
     do {
       return try await host.read(path, maxBytes: Limits.standard.maxManifestBytes)
     } catch  where error.code == .tooLarge {
@@ -133,7 +144,7 @@ extension FeedState {
   }
 
   /// A channel that has releases but no pointer has lost it: the next publish must not start anew.
-  private static func requirePointers(
+  static func requirePointers(
     of releases: [VerifiedManifest], _ live: [Channel: VerifiedManifest]
   ) throws(Problem) {
     let lost = releases.filter { live[$0.manifest.channel] == nil }

@@ -5,12 +5,16 @@ internal import OTAManifest
 struct FeedState {
   /// The feed's settings.
   let settings: FeedSettings
-  /// The newest manifest of each channel, as clients see it.
+  /// The newest manifest of each channel, as clients see it; on a signed feed, what its signed targets say.
   let live: [Channel: VerifiedManifest]
   /// Every release on the feed, the live ones included, newest first.
   let releases: [VerifiedManifest]
-  /// A release that somebody began to publish; it is in `releases` only when its pointer was written.
+  /// A release that somebody began to publish; it is in `releases` only when it is live.
   let pending: ReleaseName?
+  /// The pointers as they stand in their files; an interrupted publish leaves one behind what is signed.
+  let pointers: [Channel: [UInt8]]
+  /// The signed metadata; `nil` on a feed without.
+  let metadata: MetadataState?
 
   /// The newest release of any channel: the parent of the next one.
   var head: VerifiedManifest? { releases.first }
@@ -18,8 +22,27 @@ struct FeedState {
   /// The release with this digest as its manifest is live somewhere.
   func isLive(_ digest: Digest) -> Bool { live.values.contains { $0.digest == digest } }
 
+  /// The channels whose pointer is not what is signed.
+  var laggingChannels: [Channel] {
+    live.filter { pointers[$0.key] != $0.value.bytes }.map(\.key).sorted { $0.name < $1.name }
+  }
+
+  /// Whether an interrupted publish left something to finish.
+  var isUnfinished: Bool { pending != nil || !laggingChannels.isEmpty }
+
   /// The state in a sentence for problems that change nothing.
   func kept(_ channel: Channel) -> String {
     live[channel].map { "release \($0.manifest.version) is still live" } ?? "nothing was published"
+  }
+
+  /// The state as it will be when a release is live.
+  func adding(_ draft: ReleaseDraft) throws(Problem) -> FeedState {
+    let release = try VerifiedManifest(unsigned: draft.bytes, name: draft.manifest.channel.manifestPath)
+    var live = live
+    live[draft.manifest.channel] = release
+    let others = releases.filter { $0.digest != release.digest }
+    return FeedState(
+      settings: settings, live: live, releases: [release] + others, pending: nil, pointers: pointers,
+      metadata: metadata)
   }
 }

@@ -12,6 +12,8 @@ struct ReleaseCommit {
 
   let host: any FeedHost
   let place: String
+  /// Who signs; `nil` on a feed without signatures.
+  let signing: FeedSigning?
 
   private static let lockWait = Duration.seconds(10)
 
@@ -23,16 +25,39 @@ struct ReleaseCommit {
     let fresh = try await FeedState.read(from: host, place: place)
     guard fresh.head?.digest == state.head?.digest, fresh.live[channel]?.digest == state.live[channel]?.digest
     else { throw Self.overtaken(by: fresh) }
+    guard fresh.metadata?.timestamp.bytes == state.metadata?.timestamp.bytes else {
+      throw Self.signedMeanwhile
+    }
     var outcome = Outcome()
     do {
+      let plan = try await plan(draft, fresh)
       try await announce(draft, fresh)
-      try await writeImmutableFiles(draft, fresh, &outcome)
-      try await movePointer(draft, fresh, &outcome)
+      try await write(Self.immutableFiles(draft, fresh), &outcome)
+      if let plan { try await commit(plan, fresh, &outcome) }
     } catch {
       throw error.keeping(fresh.kept(channel))
     }
+    do {
+      try await movePointer(draft, fresh, &outcome)
+    } catch {
+      let version = draft.manifest.version
+      throw error.keeping(
+        signing == nil
+          ? fresh.kept(channel)
+          : "release \(version) is signed and live; clients that read \(channel.manifestPath) alone do not see it yet"
+      )
+    }
     await tidy(&outcome)
+    if signing != nil, outcome.warnings.isEmpty { outcome.removed = try Self.dropped(by: draft, fresh) }
     return outcome
+  }
+
+  /// What the signed state without them left behind.
+  private static func dropped(
+    by draft: ReleaseDraft, _ state: FeedState
+  ) throws(Problem) -> [ReleaseVersion] {
+    let kept = Set(Retention(state: try state.adding(draft)).kept.map(\.digest))
+    return state.releases.filter { !kept.contains($0.digest) }.map(\.manifest.version).sorted()
   }
 
   /// Finishes what a publisher left that was interrupted after its pointer was written.
@@ -60,15 +85,18 @@ struct ReleaseCommit {
     try await host.replacePointer(FeedLayout.pending, with: pending.encoded())
   }
 
-  private func writeImmutableFiles(
-    _ draft: ReleaseDraft, _ state: FeedState, _ outcome: inout Outcome
-  ) async throws(Problem) {
+  private static func immutableFiles(_ draft: ReleaseDraft, _ state: FeedState) -> [FeedWrite] {
     // Feeds from before this layout have no lasting copy of their live manifests, which are about to be replaced.
-    for live in state.live.values.sorted(by: { $0.manifest.version < $1.manifest.version }) {
-      try await put(FeedLayout.manifest(live.digest, of: live.manifest.version), live.bytes, &outcome)
-    }
-    for content in draft.contents { try await put(content.path, content.bytes, &outcome) }
-    try await put(FeedLayout.manifest(draft.digest, of: draft.manifest.version), draft.bytes, &outcome)
+    let live = state.live.values.sorted { $0.manifest.version < $1.manifest.version }
+    return live.map { release in
+      FeedWrite(
+        path: FeedLayout.manifest(release.digest, of: release.manifest.version), bytes: release.bytes)
+    } + draft.contents
+      + [FeedWrite(path: FeedLayout.manifest(draft.digest, of: draft.manifest.version), bytes: draft.bytes)]
+  }
+
+  private func write(_ files: [FeedWrite], _ outcome: inout Outcome) async throws(Problem) {
+    for file in files { try await put(file.path, file.bytes, &outcome) }
   }
 
   /// Writes where needed, then reads back: what clients will get is what was hashed.
@@ -88,7 +116,7 @@ struct ReleaseCommit {
     let channel = draft.manifest.channel
     let path = channel.manifestPath
     let current = try await host.read(path, maxBytes: Limits.standard.maxManifestBytes)
-    guard current == state.live[channel]?.bytes else {
+    guard current == state.pointers[channel] else {
       throw Problem(
         .conflict, "\(path) was changed by somebody else meanwhile", advice: "run publish again, on top of it"
       )
@@ -101,10 +129,43 @@ struct ReleaseCommit {
   private func tidy(_ outcome: inout Outcome) async {
     do {
       let state = try await FeedState.read(from: host, place: place)
+      for channel in state.laggingChannels {
+        guard let live = state.live[channel] else { continue }
+        try await host.replacePointer(channel.manifestPath, with: live.bytes)
+        outcome.written.append(channel.manifestPath)
+      }
       outcome.removed = try await Retention(state: state).apply(to: host)
+      if let metadata = state.metadata {
+        try await MetadataRetention(metadata: metadata).apply(to: host)
+      }
       try await host.remove(FeedLayout.pending)
     } catch {
       outcome.warnings.append("old releases were not removed: \(error.message)")
     }
+  }
+}
+
+// MARK: Signed feeds
+
+extension ReleaseCommit {
+  static var signedMeanwhile: Problem {
+    Problem(
+      .conflict, "\(FeedLayout.timestamp) was signed anew by somebody else meanwhile",
+      kept: "nothing was written", advice: "run the same command again, on top of it")
+  }
+
+  /// Signs the state that there will be, and proves that installed clients take it; `nil` without signatures.
+  func plan(_ draft: ReleaseDraft, _ state: FeedState) async throws(Problem) -> MetadataPlan? {
+    guard let signing else { return nil }
+    let files = Self.immutableFiles(draft, state)
+    return try await signing.plan(for: state.adding(draft), files, host, whole: [draft.manifest.channel])
+  }
+
+  private func commit(
+    _ plan: MetadataPlan, _ state: FeedState, _ outcome: inout Outcome
+  ) async throws(Problem) {
+    try await write(plan.versioned, &outcome)
+    try await MetadataCommit(host: host).moveTimestamp(plan, from: state.metadata)
+    outcome.written.append(plan.timestamp.path)
   }
 }

@@ -87,16 +87,16 @@ struct DraftBuilder {
   /// Where the bytes go: to the path that a release on the feed gave them, or to one of their own.
   private func content(
     _ file: FeedLayout.ContentFile, _ bytes: [UInt8], _ digest: Digest, _ version: ReleaseVersion
-  ) -> ReleaseDraft.ContentPut {
+  ) -> FeedWrite {
     let known = state.releases.lazy.map(\.manifest).filter { file.artifact(of: $0).sha256 == digest }
       .flatMap { ContentLookup.candidates(file, of: $0) }
       .first { FeedLayout.isContentAddressed($0, file, digest) }
-    return ReleaseDraft.ContentPut(
+    return FeedWrite(
       path: known ?? FeedLayout.content(file, digest, of: version), bytes: bytes)
   }
 
   private func manifest(
-    _ version: ReleaseVersion, _ contents: [ReleaseDraft.ContentPut], _ aliases: [SourceAlias],
+    _ version: ReleaseVersion, _ contents: [FeedWrite], _ aliases: [SourceAlias],
     _ released: Timestamp
   ) throws(Problem) -> Manifest {
     let digests = [inputs.bundleDigest, inputs.sourcesDigest]

@@ -3,26 +3,20 @@ internal import OTAManifest
 
 /// A release that is ready to be written.
 struct ReleaseDraft {
-  /// A file that must be on the feed before the manifest is.
-  struct ContentPut {
-    let path: String
-    let bytes: [UInt8]
-  }
-
   let manifest: Manifest
   /// The exact bytes of the manifest.
   let bytes: [UInt8]
   /// The digest of `bytes`.
   let digest: Digest
   /// The bundle and the catalog, in the order of writing; none for a roll back.
-  let contents: [ContentPut]
+  let contents: [FeedWrite]
   let previous: ReleaseVersion?
   let diff: CatalogDiff?
   let warnings: [String]
 
   /// Encodes the manifest, and proves that a client can read it back.
   init(
-    _ manifest: Manifest, contents: [ContentPut], previous: ReleaseVersion?, diff: CatalogDiff?,
+    _ manifest: Manifest, contents: [FeedWrite], previous: ReleaseVersion?, diff: CatalogDiff?,
     warnings: [String]
   ) throws(Problem) {
     let bytes = manifest.encoded()

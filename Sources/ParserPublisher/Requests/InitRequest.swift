@@ -13,18 +13,37 @@ public struct InitRequest: Sendable {
   public var allowsPlainHTTPOnLoopback: Bool
   /// How many releases of each channel to keep; `nil` keeps what is set, or 20.
   public var keptReleases: Int?
+  /// What shall make the feed believable; `nil` keeps what is set, or makes a feed with checksums only.
+  public var trust: InitTrust?
+  /// The moment from which the expiry of signed metadata counts; needed for a signed feed.
+  public var date: Timestamp?
 
   /// Asks for a feed in `directory`.
   public init(
     directory: String, baseURL: WebAddress? = nil, adopt: FeedLocation? = nil,
-    allowsPlainHTTPOnLoopback: Bool = false, keptReleases: Int? = nil
+    allowsPlainHTTPOnLoopback: Bool = false, keptReleases: Int? = nil, trust: InitTrust? = nil,
+    date: Timestamp? = nil
   ) {
     self.directory = directory
     self.baseURL = baseURL
     self.adopt = adopt
     self.allowsPlainHTTPOnLoopback = allowsPlainHTTPOnLoopback
     self.keptReleases = keptReleases
+    self.trust = trust
+    self.date = date
   }
+}
+
+/// What shall make a new feed believable.
+public enum InitTrust: Sendable {
+  /// Lengths and digests alone: whoever controls the host controls the feed.
+  case checksumsOnly
+  /// A root that `rootSigners` sign, and metadata that `releaseSigners` sign; thresholds say how many must agree.
+  ///
+  /// A feed without signatures becomes a signed one. A signed feed keeps its root, and other keys are refused.
+  case signed(
+    rootSigners: [any MetadataSigner], releaseSigners: [any MetadataSigner], rootThreshold: Int = 1,
+    releaseThreshold: Int = 1, expiry: ExpiryPolicy = ExpiryPolicy())
 }
 
 /// What `Publisher.initialise` did.

@@ -30,6 +30,8 @@ public struct PublishRequest: Sendable {
   public var dryRun: Bool
   /// The moment to write into the manifest; `nil` asks the clock. Versions never depend on it.
   public var date: Timestamp?
+  /// Who signs the release on a signed feed; as many as its root wants of the roles targets, snapshot and timestamp.
+  public var signers: [any MetadataSigner]
 
   /// Asks to publish two files to `channel`.
   public init(bundlePath: String, sourcesPath: String, channel: Channel = .stable) {
@@ -40,6 +42,7 @@ public struct PublishRequest: Sendable {
     aliases = []
     allowedRemovals = []
     dryRun = false
+    signers = []
   }
 }
 

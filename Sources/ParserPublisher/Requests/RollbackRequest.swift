@@ -12,17 +12,20 @@ public struct RollbackRequest: Sendable {
   public var date: Timestamp?
   /// Whether to stop before anything is written.
   public var dryRun: Bool
+  /// Who signs on a signed feed; as many as its root wants of the roles targets, snapshot and timestamp.
+  public var signers: [any MetadataSigner]
 
   /// Asks for a roll back of `channel`.
   public init(
     channel: Channel = .stable, to: ReleaseVersion? = nil, reason: String? = nil, date: Timestamp? = nil,
-    dryRun: Bool = false
+    dryRun: Bool = false, signers: [any MetadataSigner] = []
   ) {
     self.channel = channel
     self.to = to
     self.reason = reason
     self.date = date
     self.dryRun = dryRun
+    self.signers = signers
   }
 }
 

@@ -1,0 +1,85 @@
+internal import OTAFeed
+internal import OTAManifest
+internal import OTATrust
+
+/// Who signs the next state of a feed, and from when on; made only when the signers are enough.
+struct FeedSigning: Sendable {
+  let builder: MetadataBuilder
+  /// The first root, from which the oldest clients start.
+  let firstRoot: [UInt8]
+  /// The moment at which clients would read the feed.
+  let now: Timestamp
+
+  /// How close to its end a root is worth a warning.
+  private static let rootWarningSeconds: Int64 = 90 * 86_400
+
+  /// Signs the next state after what is live.
+  ///
+  /// - Throws: `trustExpired` when the root has run out.
+  init(
+    metadata: MetadataState, signers: [any MetadataSigner], expiry: ExpiryPolicy, date: Timestamp,
+    now: Timestamp
+  ) throws(Problem) {
+    let root = metadata.chain.newest
+    guard max(now, date) < root.header.expires else {
+      throw Problem(
+        .trustExpired,
+        "\(FeedLayout.metadata("root", root.version)) expired at \(root.header.expires), so clients refuse all that "
+          + "is signed under it",
+        advice:
+          "make the next root with the root keys (parser-ota root prepare, sign, commit), then run this again"
+      )
+    }
+    builder = MetadataBuilder(root: root, live: metadata, signers: signers, expiry: expiry, date: date)
+    firstRoot = metadata.chain.files[0]
+    self.now = now
+  }
+
+  /// Starts a feed under its first root.
+  init(firstRoot: [UInt8], root: Root, signers: [any MetadataSigner], expiry: ExpiryPolicy, date: Timestamp) {
+    builder = MetadataBuilder(root: root, live: nil, signers: signers, expiry: expiry, date: date)
+    self.firstRoot = firstRoot
+    now = date
+  }
+
+  /// Refuses signers that are fewer than clients want.
+  func requireSigners() throws(Problem) {
+    for role in [Root.Role.targets, .snapshot, .timestamp] { _ = try builder.signers.enough(for: role) }
+  }
+
+  /// What a person should know of the root.
+  var warnings: [String] {
+    let expires = builder.root.header.expires
+    guard expires < now.advanced(bySeconds: Self.rootWarningSeconds) else { return [] }
+    return ["the root expires at \(expires): make the next one with the root keys before that"]
+  }
+
+  /// Signs a state of the feed, and proves that installed clients take it.
+  ///
+  /// - Parameter files: what else is about to be written.
+  func plan(
+    for state: FeedState, _ files: [FeedWrite], _ host: any FeedHost, whole: Set<Channel>
+  ) async throws(Problem) -> MetadataPlan {
+    let inventory = try TargetsInventory.files(live: state.live, kept: Retention(state: state).kept)
+    var plan = try await builder.plan(files: inventory)
+    plan.versioned.insert(contentsOf: Self.pointerCopies(of: state), at: 0)
+    try await rehearse(plan, state, files, host, whole: whole)
+    return plan
+  }
+
+  /// Runs the real client against the feed as the plan makes it.
+  func rehearse(
+    _ plan: MetadataPlan, _ state: FeedState, _ files: [FeedWrite], _ host: any FeedHost, whole: Set<Channel>
+  ) async throws(Problem) {
+    let rehearsal = Rehearsal(
+      host: host, writes: files + plan.writes, firstRoot: firstRoot, live: builder.live, now: now)
+    try await rehearsal.run(
+      Rehearsal.Expectation(pointers: state.live.mapValues(\.bytes), whole: whole))
+  }
+
+  private static func pointerCopies(of state: FeedState) -> [FeedWrite] {
+    state.live.sorted { $0.key.name < $1.key.name }.map { channel, release in
+      FeedWrite(path: FeedLayout.pointerCopy(release.digest, of: channel), bytes: release.bytes)
+    }
+  }
+}

@@ -1,0 +1,108 @@
+internal import OTACrypto
+internal import OTAManifest
+internal import OTATrust
+
+/// Makes and signs the metadata that follows what is live; writes nothing.
+struct MetadataBuilder: Sendable {
+  /// The root by which clients will judge.
+  let root: Root
+  /// What is live; `nil` for a feed that is being made.
+  let live: MetadataState?
+  let signers: RoleSigners
+  let expiry: ExpiryPolicy
+  let date: Timestamp
+
+  init(
+    root: Root, live: MetadataState?, signers: [any MetadataSigner], expiry: ExpiryPolicy, date: Timestamp
+  ) {
+    self.root = root
+    self.live = live
+    self.signers = RoleSigners(root: root, signers: signers)
+    self.expiry = expiry
+    self.date = date
+  }
+
+  /// New targets, and what follows from them.
+  func plan(files: [String: FileEntry]) async throws(Problem) -> MetadataPlan {
+    for role in [Root.Role.targets, .snapshot, .timestamp] { _ = try signers.enough(for: role) }
+    let version = try Self.version(after: live?.targets.version, "targets")
+    let expires = expiry.expiry(of: .targets, signedAt: date)
+    let targets = try await file(.targets, version) { () throws(TrustError) in
+      try TargetsDocument(version: version, expires: expires, files: files).document()
+    }
+    var plan = try await plan(targets: targets, version: version)
+    plan.versioned.insert(targets, at: 0)
+    plan.expiries[.targets] = expires
+    return plan
+  }
+
+  /// A new snapshot of the targets that are live, and a timestamp.
+  func planSnapshot(of live: MetadataState) async throws(Problem) -> MetadataPlan {
+    let path = FeedLayout.metadata("targets", live.targets.version)
+    return try await plan(
+      targets: FeedWrite(path: path, bytes: live.targets.bytes), version: live.targets.version)
+  }
+
+  /// A new timestamp of the snapshot that is live.
+  func planTimestamp(of live: MetadataState) async throws(Problem) -> MetadataPlan {
+    let path = FeedLayout.metadata("snapshot", live.snapshot.version)
+    return try await plan(
+      snapshot: FeedWrite(path: path, bytes: live.snapshot.bytes), version: live.snapshot.version)
+  }
+
+  private func plan(targets: FeedWrite, version targetsVersion: Int64) async throws(Problem) -> MetadataPlan {
+    let version = try Self.version(after: live?.snapshot.version, "snapshot")
+    let expires = expiry.expiry(of: .snapshot, signedAt: date)
+    let entry = try Self.entry(of: targets.bytes)
+    let snapshot = try await file(.snapshot, version) { () throws(TrustError) in
+      try SnapshotDocument(
+        version: version, expires: expires, targetsVersion: targetsVersion, targets: entry
+      ).document()
+    }
+    var plan = try await plan(snapshot: snapshot, version: version)
+    plan.versioned = [snapshot]
+    plan.expiries[.snapshot] = expires
+    return plan
+  }
+
+  private func plan(snapshot: FeedWrite, version snapshotVersion: Int64) async throws(Problem) -> MetadataPlan
+  {
+    let version = try Self.version(after: live?.timestamp.version, "timestamp")
+    let expires = expiry.expiry(of: .timestamp, signedAt: date)
+    let entry = try Self.entry(of: snapshot.bytes)
+    let timestamp = try await file(.timestamp, nil) { () throws(TrustError) in
+      try TimestampDocument(
+        version: version, expires: expires, snapshotVersion: snapshotVersion, snapshot: entry
+      ).document()
+    }
+    return MetadataPlan(timestamp: timestamp, expiries: [.timestamp: expires])
+  }
+
+  private func file(
+    _ role: Root.Role, _ version: Int64?, _ make: () throws(TrustError) -> SignedDocument
+  ) async throws(Problem) -> FeedWrite {
+    let path = version.map { FeedLayout.metadata(role.rawValue, $0) } ?? FeedLayout.timestamp
+    var document: SignedDocument
+    do {
+      document = try make()
+    } catch {
+      throw Problem(onFeed: error, path)
+    }
+    for (keyID, signer) in try signers.enough(for: role) {
+      try await document.sign(with: signer, keyID: keyID)
+    }
+    return FeedWrite(path: path, bytes: document.encoded())
+  }
+
+  static func entry(of bytes: [UInt8]) throws(Problem) -> FileEntry {
+    FileEntry(length: bytes.count, sha256: try ContentLookup.digest(of: bytes))
+  }
+
+  private static func version(after live: Int64?, _ role: String) throws(Problem) -> Int64 {
+    let next = (live ?? 0) + 1
+    guard next <= JSONObject.maxExactInteger else {
+      throw Problem(.versionRefused, "the \(role) metadata has the largest version: none can follow it")
+    }
+    return next
+  }
+}

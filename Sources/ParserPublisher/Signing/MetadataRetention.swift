@@ -1,0 +1,37 @@
+internal import OTAManifest
+internal import OTATrust
+
+/// Which old metadata a signed feed keeps: every root, and the last few versions of the rest for readers under way.
+struct MetadataRetention {
+  /// How many versions of targets and snapshot stay, the live one included.
+  static let keptVersions: Int64 = 20
+
+  let metadata: MetadataState
+
+  /// Removes what no client asks for any more; only files with the names that a publisher gives are touched.
+  func apply(to host: any FeedHost) async throws(Problem) {
+    let live = [("targets", metadata.targets.version), ("snapshot", metadata.snapshot.version)]
+    for name in try await host.list(FeedLayout.metadataFolder) {
+      for (role, version) in live {
+        guard let old = FeedLayout.metadataVersion(role, inName: name), old <= version - Self.keptVersions
+        else { continue }
+        try await host.remove("\(FeedLayout.metadataFolder)/\(name)")
+      }
+    }
+    try await removePointerCopies(from: host)
+  }
+
+  /// The copies of pointers go with the releases that they point at.
+  private func removePointerCopies(from host: any FeedHost) async throws(Problem) {
+    let kept = Set(
+      metadata.files.filter { TargetsInventory.version(ofManifest: $0.key) != nil }.map(\.value.sha256))
+    let channels = try await host.list("\(FeedLayout.targetsFolder)/\(FeedLayout.channelsFolder)")
+    for channel in [Channel.stable] + channels.compactMap({ Channel($0) }) {
+      let folder = FeedLayout.pointerCopiesFolder(of: channel)
+      for name in try await host.list(folder) {
+        guard let digest = FeedLayout.manifestDigest(inName: name), !kept.contains(digest) else { continue }
+        try await host.remove("\(folder)/\(name)")
+      }
+    }
+  }
+}

@@ -1,0 +1,46 @@
+internal import OTAManifest
+internal import OTATransfer
+
+/// Answers as the feed would once some files are written, so that a client can be run before anything goes out.
+struct OverlayFetcher: Fetcher {
+  /// Stands in front of every address; the rest is a path below the feed.
+  static let prefix = "feed:/"
+
+  let host: any FeedHost
+  let planned: [String: [UInt8]]
+
+  init(host: any FeedHost, writes: [FeedWrite]) {
+    self.host = host
+    var planned: [String: [UInt8]] = [:]
+    for write in writes { planned[write.path] = write.bytes }
+    self.planned = planned
+  }
+
+  func fetch(_ request: FetchRequest, into sink: any FetchSink) async throws(TransferError) -> FetchResponse {
+    let path = String(request.url.dropFirst(Self.prefix.count))
+    let bytes = try await bytes(path, request.maxBytes)
+    let response = FetchResponse(status: 200, finalURL: request.url, totalBytes: bytes.count)
+    do {
+      try sink.begin(response)
+      if !bytes.isEmpty { try sink.receive(bytes) }
+    } catch {
+      throw TransferError(.sinkFailed, url: path, detail: "is refused", underlying: error)
+    }
+    return response
+  }
+
+  private func bytes(_ path: String, _ maxBytes: Int) async throws(TransferError) -> [UInt8] {
+    let found: [UInt8]?
+    do {
+      found = if let bytes = planned[path] { bytes } else { try await host.read(path, maxBytes: maxBytes) }
+    } catch {
+      throw TransferError(
+        error.code == .tooLarge ? .tooLarge : .unreachable, url: path, detail: error.message)
+    }
+    guard let found else { throw TransferError(.notFound, url: path, detail: "is missing") }
+    guard found.count <= maxBytes else {
+      throw TransferError(.tooLarge, url: path, detail: "has \(found.count) bytes, more than \(maxBytes)")
+    }
+    return found
+  }
+}

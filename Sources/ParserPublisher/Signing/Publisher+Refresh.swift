@@ -1,0 +1,82 @@
+internal import OTAFeed
+public import OTAManifest
+internal import OTATrust
+
+extension Publisher {
+  /// Signs the timestamp of a signed feed anew, so that clients see that nothing is withheld; makes no release.
+  ///
+  /// Snapshot and targets follow when less than a third of their days are left, or when a new root replaced the keys
+  /// that signed them. The signers need to speak only for what is signed anew.
+  ///
+  /// - Parameter date: the moment to count expiries from; `nil` asks the clock.
+  /// - Parameter force: whether all three are signed anew in any case.
+  public func refresh(
+    signers: [any MetadataSigner], date: Timestamp? = nil, force: Bool = false
+  ) async throws(Problem) -> RefreshReport {
+    let lock = try await host.lock(wait: .seconds(10))
+    defer { lock.release() }
+    let state = try await readState()
+    guard case .signed(let expiry) = state.settings.trust, let metadata = state.metadata else {
+      throw Problem(
+        .inputRefused, "\(place) is a checksums-only feed: nothing on it is signed or expires")
+    }
+    let now = now()
+    let signing = try FeedSigning(
+      metadata: metadata, signers: signers, expiry: expiry, date: date ?? now, now: now)
+    let due = RefreshChoice(metadata, expiry, at: signing.builder.date, force: force)
+    guard let plan = try await signing.plan(due, of: metadata) else {
+      return Self.report(nil, metadata, signing, written: [])
+    }
+    try await signing.rehearse(plan, state, [], host, whole: [])
+    let commit = MetadataCommit(host: host)
+    let written = try await commit.write(plan.versioned)
+    try await commit.moveTimestamp(plan, from: metadata)
+    return Self.report(plan, metadata, signing, written: written + [plan.timestamp.path])
+  }
+
+  private static func report(
+    _ plan: MetadataPlan?, _ metadata: MetadataState, _ signing: FeedSigning, written: [String]
+  ) -> RefreshReport {
+    var expires: [String: Timestamp] = [
+      "root": metadata.chain.newest.header.expires, "targets": metadata.targets.expires,
+      "snapshot": metadata.snapshot.expires, "timestamp": metadata.timestamp.expires,
+    ]
+    for (role, moment) in plan?.expiries ?? [:] { expires[role.rawValue] = moment }
+    let order: [Root.Role] = [.targets, .snapshot, .timestamp]
+    let roles = order.filter { plan?.expiries[$0] != nil }.map(\.rawValue)
+    return RefreshReport(
+      outcome: plan == nil ? .nothingToRefresh : .refreshed, roles: roles, expires: expires,
+      warnings: signing.warnings, writtenFiles: written)
+  }
+}
+
+/// How far down metadata has to be signed anew.
+enum RefreshChoice: Equatable {
+  case nothing, timestamp, snapshot, targets
+
+  init(_ live: MetadataState, _ expiry: ExpiryPolicy, at date: Timestamp, force: Bool) {
+    if force || !live.isTrustedByNewestRoot
+      || expiry.isNearEnd(.targets, expires: live.targets.expires, at: date)
+    {
+      self = .targets
+    } else if expiry.isNearEnd(.snapshot, expires: live.snapshot.expires, at: date) {
+      self = .snapshot
+    } else {
+      // A clock that went back must not shorten what was promised.
+      let isLater = expiry.expiry(of: .timestamp, signedAt: date) > live.timestamp.expires
+      self = isLater ? .timestamp : .nothing
+    }
+  }
+}
+
+extension FeedSigning {
+  /// The metadata that a choice asks for, with the same files as before; `nil` for nothing.
+  func plan(_ choice: RefreshChoice, of live: MetadataState) async throws(Problem) -> MetadataPlan? {
+    switch choice {
+    case .nothing: nil
+    case .timestamp: try await builder.planTimestamp(of: live)
+    case .snapshot: try await builder.planSnapshot(of: live)
+    case .targets: try await builder.plan(files: live.files)
+    }
+  }
+}

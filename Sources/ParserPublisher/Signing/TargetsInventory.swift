@@ -1,0 +1,61 @@
+internal import OTAFeed
+internal import OTAManifest
+internal import OTATrust
+
+/// What signed metadata says of the releases of a feed: each file under its path below `files/`.
+enum TargetsInventory {
+  /// The path of a release's manifest.
+  static func manifestPath(of version: ReleaseVersion) -> String { "releases/\(version)/manifest.json" }
+
+  /// The channel whose pointer a path is; `nil` for any other path.
+  static func channel(ofPointer path: String) -> Channel? {
+    if path == Channel.stable.manifestPath { return .stable }
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 3, let channel = Channel(parts[1]), path == channel.manifestPath else { return nil }
+    return channel
+  }
+
+  /// The release whose manifest a path is; `nil` for any other path.
+  static func version(ofManifest path: String) -> ReleaseVersion? {
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 3, parts[0] == "releases", parts[2] == "manifest.json" else { return nil }
+    return ReleaseVersion(decimal: parts[1])
+  }
+
+  /// The path of a file of a release, and where the file is on the feed.
+  static func content(
+    _ file: FeedLayout.ContentFile, of manifest: Manifest
+  ) -> (target: String, path: String) {
+    let digest = file.artifact(of: manifest).sha256
+    let path =
+      ContentLookup.candidates(file, of: manifest)
+      .first { FeedLayout.isContentAddressed($0, file, digest) }
+      ?? FeedLayout.content(file, digest, of: manifest.content)
+    let folder = path.split(separator: "/").dropFirst().dropLast().joined(separator: "/")
+    return ("\(folder)/\(file.rawValue)", path)
+  }
+
+  /// Every target of these releases; where two want one path, what is live comes first.
+  static func files(
+    live: [Channel: VerifiedManifest], kept: [VerifiedManifest]
+  ) throws(Problem) -> [String: FileEntry] {
+    var files: [String: FileEntry] = [:]
+    func add(_ path: String, _ entry: FileEntry) { if files[path] == nil { files[path] = entry } }
+    for (channel, release) in live {
+      add(channel.manifestPath, FileEntry(length: release.bytes.count, sha256: release.digest))
+    }
+    let newestFirst = live.values.sorted { $0.manifest.version > $1.manifest.version }
+    for release in newestFirst + kept {
+      let manifest = release.manifest
+      add(
+        manifestPath(of: manifest.version), FileEntry(length: release.bytes.count, sha256: release.digest))
+      for file in FeedLayout.ContentFile.allCases {
+        let artifact = file.artifact(of: manifest)
+        add(
+          content(file, of: manifest).target,
+          FileEntry(length: Int(artifact.bytes), sha256: artifact.sha256))
+      }
+    }
+    return files
+  }
+}

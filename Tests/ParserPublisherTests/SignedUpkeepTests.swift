@@ -1,0 +1,111 @@
+import OTAManifest
+import OTAStorage
+import OTATrust
+import TestSupport
+import Testing
+
+@testable import ParserPublisher
+
+@Suite struct SignedUpkeepTests {
+  @Test("refresh signs the timestamp alone while the rest is young, and makes no release")
+  func timestamp() async throws {
+    let feed = try await SignedFeed()
+    try await feed.publish("one")
+    let before = try feed.contents()
+    let same = try await feed.publisher.refresh(signers: [try signer(2)])
+    #expect(same.outcome == .nothingToRefresh && same.writtenFiles.isEmpty)
+    feed.wait(days: 29)
+    let report = try await feed.publisher.refresh(signers: [try signer(2)])
+    #expect(report.outcome == .refreshed && report.roles == ["timestamp"])
+    #expect(report.writtenFiles == ["metadata/timestamp.json"])
+    #expect(report.expires["timestamp"] == TestFeed.date.advanced(bySeconds: 59 * 86_400))
+    let changed = try feed.contents().filter { before[$0.key] != $0.value }.keys
+    #expect(Array(changed) == ["metadata/timestamp.json"])
+    #expect(try await feed.clientVersion(days: 29) == version(1))
+  }
+
+  @Test("a feed that is only refreshed stays fresh for years: what nears its end is signed anew")
+  func years() async throws {
+    let feed = try await SignedFeed()
+    try await feed.publish("one")
+    var targets = 0
+    for _ in 0..<28 {
+      feed.wait(days: 25)
+      let report = try await feed.publisher.refresh(signers: [try signer(2)])
+      if report.roles.contains("targets") { targets += 1 }
+      #expect(report.roles.last == "timestamp")
+      #expect(try await feed.clientVersion() == version(1))
+    }
+    #expect((4...8).contains(targets))
+    #expect(try await feed.publisher.releases().map(\.version.number) == [1])
+  }
+
+  @Test("a clock that went back shortens nothing, and force signs everything in any case")
+  func clock() async throws {
+    let feed = try await SignedFeed()
+    try await feed.publish("one")
+    let past = TestFeed.date.advanced(bySeconds: -86_400)
+    #expect(
+      try await feed.publisher.refresh(signers: [try signer(2)], date: past).outcome == .nothingToRefresh)
+    let forced = try await feed.publisher.refresh(signers: [try signer(2)], force: true)
+    #expect(forced.roles == ["targets", "snapshot", "timestamp"])
+    #expect(try await feed.clientVersion() == version(1))
+  }
+
+  @Test("B55: refresh refuses a key that clients do not want, before anything is written")
+  func wrongKey() async throws {
+    let feed = try await SignedFeed()
+    let before = try feed.contents()
+    feed.wait(days: 1)
+    #expect(
+      await problem { _ = try await feed.publisher.refresh(signers: [try signer(3)]) }?.code == .keyNotTrusted
+    )
+    #expect(await problem { _ = try await feed.publisher.refresh(signers: []) }?.code == .keyNotTrusted)
+    #expect(try feed.contents() == before)
+  }
+
+  @Test(
+    "thirty releases: old metadata and copies go with their releases, and the first root still leads to the newest"
+  )
+  func retention() async throws {
+    let feed = try await SignedFeed(keptReleases: 3)
+    let client = SignedClient(firstRoot: try feed.read("metadata/1.root.json"))
+    var last: PublishReport?
+    for number in 1...30 { last = try await feed.publish("\(number)") }
+    #expect(last?.removedReleases == [version(27)])
+    #expect(try await feed.clientVersion() == version(30))
+    #expect(try await client.version(feed.host) == version(30))
+    let names = try feed.tree().map { String($0.dropFirst(2)) }
+    let targets = names.filter { $0.hasSuffix(".targets.json") }
+    #expect(targets.count == 20 && targets.contains("metadata/31.targets.json"))
+    #expect(names.filter { $0.hasSuffix(".snapshot.json") }.count == 20)
+    #expect(names.contains("metadata/1.root.json"))
+    #expect(names.filter { $0.hasPrefix("files/") && $0.hasSuffix(".manifest.json") }.count == 6)
+    #expect(try await feed.publisher.releases().map(\.version.number) == [30, 29, 28])
+  }
+
+  @Test(
+    "a root that replaces the release key makes refresh sign everything again, and lost keys sign no more")
+  func rotatedKey() async throws {
+    let feed = try await SignedFeed()
+    let client = SignedClient(firstRoot: try feed.read("metadata/1.root.json"))
+    try await feed.publish("one")
+    #expect(try await client.version(feed.host) == version(1))
+    var root = try RootDocument(decoding: feed.read("metadata/1.root.json"))
+      .nextVersion(expires: TestFeed.date.advanced(bySeconds: 730 * 86_400))
+    for role in [Root.Role.targets, .snapshot, .timestamp] {
+      root.removeKey(try signer(2).publicKey.metadataID(), from: role)
+      try root.addKey(signer(5).publicKey, to: role)
+    }
+    var document = try root.document()
+    try await document.sign(with: signer(1), keyID: signer(1).publicKey.metadataID())
+    try durablyReplaceFile(at: "\(feed.feed)/metadata/2.root.json", with: document.encoded())
+    #expect(await problem { try await feed.publish("two") }?.code == .keyNotTrusted)
+    let report = try await feed.publisher.refresh(signers: [try signer(5)])
+    #expect(report.roles == ["targets", "snapshot", "timestamp"])
+    #expect(try await client.version(feed.host) == version(1))
+    #expect(try await feed.clientVersion() == version(1))
+    #expect(try await feed.publish("two", keys: [5]).manifest.version == version(2))
+    #expect(try await client.version(feed.host) == version(2))
+  }
+}
