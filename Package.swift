@@ -86,7 +86,9 @@ let package = Package(
       path: "Tests/TrustFixtures", swiftSettings: tests),
     .target(
       name: "UpdaterTestSupport",
-      dependencies: ["OTAManifest", "OTACrypto", "OTATransfer", "OTAFeed", "ParserUpdater", "TestSupport"],
+      dependencies: [
+        "OTAManifest", "OTACrypto", "OTATransfer", "OTATrust", "OTAFeed", "ParserUpdater", "TestSupport",
+      ],
       path: "Tests/UpdaterTestSupport", swiftSettings: tests),
     .testTarget(
       name: "OTAFeedTests",
@@ -101,15 +103,15 @@ let package = Package(
     .testTarget(
       name: "ParserUpdaterTests",
       dependencies: [
-        "ParserUpdater", "OTAFeed", "OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "TestSupport",
-        "UpdaterTestSupport", "activate-probe",
+        "ParserUpdater", "OTAFeed", "OTATrust", "OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer",
+        "TestSupport", "UpdaterTestSupport", "activate-probe",
       ],
       swiftSettings: tests),
     .testTarget(
       name: "ParserPublisherTests",
       dependencies: [
         "ParserPublisher", "OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "OTATrust", "OTAFeed",
-        "TestSupport",
+        "TestSupport", "UpdaterTestSupport",
       ],
       swiftSettings: tests),
     .testTarget(
@@ -120,7 +122,8 @@ let package = Package(
       path: "Tests/tuf-client", swiftSettings: tests),
     .testTarget(
       name: "ParserOTACommandTests",
-      dependencies: ["ParserOTACommand", "OTAManifest", "TestSupport"], swiftSettings: tests),
+      dependencies: ["ParserOTACommand", "OTAManifest", "TestSupport", "UpdaterTestSupport"],
+      swiftSettings: tests),
     .testTarget(
       name: "EndToEndTests", dependencies: ["TestSupport", "parser-ota"], swiftSettings: tests),
     .testTarget(

@@ -30,21 +30,32 @@ public struct FeedReader: Sendable {
     self.allowsPlainHTTPOnLoopback = allowsPlainHTTPOnLoopback
   }
 
-  /// The signed side of the feed: metadata in `metadata/`, and the files that it speaks of in `files/`.
-  package func repository() throws(Problem) -> TUFRepository {
-    let base: String
-    switch location {
-    case .directory: base = DirectoryFetcher.prefix
-    case .web(let folder): base = try checked(folder)
-    }
-    return TUFRepository(fetcher: fetcher, metadataBase: base + "metadata/", targetsBase: base + "files/")
-  }
 
   /// Reads a small file of the feed into memory.
   public func read(_ path: RelativePath, maxBytes: Int) async throws(Problem) -> [UInt8] {
     let sink = MemorySink()
     _ = try await fetch(FetchRequest(url: address(of: .relative(path)), maxBytes: maxBytes), into: sink)
     return sink.bytes
+  }
+
+  /// The same reader, telling of each answer that came whole.
+  package func observing(
+    _ observe: @escaping @Sendable (_ url: String, _ response: FetchResponse) -> Void
+  ) -> FeedReader {
+    FeedReader(
+      location, fetcher: ObservingFetcher(base: fetcher, observe: observe),
+      allowsPlainHTTPOnLoopback: allowsPlainHTTPOnLoopback)
+  }
+
+  /// The full address of a file by its path below the feed.
+  package func address(of path: String) throws(Problem) -> String {
+    do {
+      return try address(of: .relative(RelativePath(path)))
+    } catch let problem as Problem {
+      throw problem
+    } catch {
+      throw Problem(.forbiddenURL, "\(path.printable()) is no path of a file of the feed")
+    }
   }
 
   /// Streams a file of a release into `sink`; never more bytes than its manifest says.
@@ -63,6 +74,19 @@ public struct FeedReader: Sendable {
     return try await fetcher.fetch(request, into: sink)
   }
 
+  /// The signed metadata and files of the feed, asked for over the same connection.
+  package var repository: TUFRepository {
+    get throws(Problem) {
+      let base: String
+      switch location {
+      case .directory: base = DirectoryFetcher.prefix
+      case .web(let folder): base = try checked(folder.asFolder)
+      }
+      return TUFRepository(
+        fetcher: fetcher, metadataBase: base + "metadata/", targetsBase: base + "files/")
+    }
+  }
+
   private func fetch(_ request: FetchRequest, into sink: any FetchSink) async throws(Problem) -> FetchResponse
   {
     do {
@@ -79,7 +103,7 @@ public struct FeedReader: Sendable {
   }
 
   /// The full address of a file, checked against what this feed may use.
-  func address(of location: ArtifactLocation) throws(Problem) -> String {
+  package func address(of location: ArtifactLocation) throws(Problem) -> String {
     switch (self.location, location) {
     case (.directory, .relative(let path)): return DirectoryFetcher.prefix + path.text
     case (.directory, .absolute(let address)):

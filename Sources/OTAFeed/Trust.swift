@@ -1,7 +1,12 @@
 public import OTAManifest
 
 /// What makes a manifest believable.
-public enum Trust: Sendable {
+public enum Trust: Equatable, Sendable {
+  /// A signed feed, by the bytes of a `root.json` that came with the app: the default.
+  ///
+  /// The root may be many versions old; newer ones are taken from the feed, each vouched for by the one before.
+  case root([UInt8])
+
   /// An unsigned feed: lengths and digests are checked, but whoever controls the host or the line controls the feed.
   ///
   /// For feeds that exist already. It protects against damage, not against forgery.
@@ -10,6 +15,7 @@ public enum Trust: Sendable {
   /// What a person should know about it, as one line.
   public var warning: String? {
     switch self {
+    case .root: nil
     case .checksumsOnly: "checksums only: the feed is not signed, so its host is trusted as it is"
     }
   }
@@ -17,15 +23,21 @@ public enum Trust: Sendable {
   /// The name in settings and output.
   public var name: String {
     switch self {
+    case .root: "root"
     case .checksumsOnly: "checksums-only"
     }
   }
 
-  package var authority: any ManifestAuthority {
+  /// What judges manifests, starting from what is known already.
+  package func authority(_ memory: TrustMemory) -> any ManifestAuthority {
     switch self {
+    case .root(let bytes): TUFAuthority(root: bytes, memory: memory)
     case .checksumsOnly: ChecksumsOnlyAuthority()
     }
   }
+
+  /// What judges manifests for somebody who has seen nothing of the feed yet.
+  package var authority: any ManifestAuthority { authority(.stranger) }
 }
 
 /// Yields the newest manifest of a channel that the trust in force accepts: the seam for every kind of trust.

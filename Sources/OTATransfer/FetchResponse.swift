@@ -16,11 +16,14 @@ public struct FetchResponse: Sendable, Equatable {
   public let retryAfter: String?
   /// `Content-Type` as sent; only good for messages, because hosts get it wrong.
   public let contentType: String?
+  /// `Cache-Control` as sent.
+  public let cacheControl: String?
 
   /// Builds an answer by hand, for fetchers that are not a network.
   public init(
     status: Int, finalURL: String, resumedFrom: Int = 0, totalBytes: Int? = nil, entityTag: String? = nil,
-    lastModified: String? = nil, retryAfter: String? = nil, contentType: String? = nil
+    lastModified: String? = nil, retryAfter: String? = nil, contentType: String? = nil,
+    cacheControl: String? = nil
   ) {
     self.status = status
     self.finalURL = finalURL
@@ -30,5 +33,6 @@ public struct FetchResponse: Sendable, Equatable {
     self.lastModified = lastModified
     self.retryAfter = retryAfter
     self.contentType = contentType
+    self.cacheControl = cacheControl
   }
 }

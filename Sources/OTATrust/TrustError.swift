@@ -1,4 +1,4 @@
-internal import OTAManifest
+public import OTAManifest
 
 /// A refusal of metadata or of a file: which role, why, and a sentence.
 public struct TrustError: Error, Equatable, Sendable {
@@ -30,9 +30,12 @@ public struct TrustError: Error, Equatable, Sendable {
   public let reason: Reason
   /// What is wrong, as the end of a sentence that begins with the role.
   public let detail: String
+  /// The moment from which on it was out of date, for `expired` alone.
+  public let expiry: Timestamp?
 
   /// Makes a refusal; `detail` reads on from the name of the role.
-  public init(_ reason: Reason, role: String, _ detail: String) {
+  public init(_ reason: Reason, role: String, _ detail: String, expiry: Timestamp? = nil) {
+    self.expiry = expiry
     self.reason = reason
     self.role = role
     self.detail = detail

@@ -1,15 +1,76 @@
 public import OTAFeed
 public import OTAManifest
+internal import OTAStorage
 
 extension Publisher {
-  /// Checks every file that a feed's manifests name, as a stranger would who only knows its address.
+  /// Checks every file of a feed, as a stranger would who only knows its address and perhaps its root.
   ///
-  /// What is wrong becomes findings; only a newest manifest that cannot be had is thrown.
+  /// With a root, signatures, every signed file and every expiry are checked too. Without one, a folder is judged by
+  /// its own `metadata/1.root.json`, and a feed on the network by its checksums alone; either is a finding. What is
+  /// wrong becomes findings; only a newest manifest that cannot be had is thrown.
   public static func audit(
-    _ location: FeedLocation, allowsPlainHTTPOnLoopback: Bool
+    _ location: FeedLocation, root: [UInt8]? = nil, allowsPlainHTTPOnLoopback: Bool
   ) async throws(Problem) -> AuditReport {
+    let now = Timestamp(secondsSinceEpoch: SystemClock.wallSeconds())
     let reader = FeedReader(location, allowsPlainHTTPOnLoopback: allowsPlainHTTPOnLoopback)
+    return try await audit(reader, root: root, now: now)
+  }
+
+  /// The same for another reader and moment.
+  package static func audit(
+    _ reader: FeedReader, root: [UInt8]?, now: Timestamp
+  ) async throws(Problem) -> AuditReport {
+    let caches = CacheAudit()
+    let reader = caches.listening(to: reader)
     var audit = FeedAudit(reader: reader)
-    return try await audit.run()
+    var report = try await audit.run()
+    let (root, note) = try await chooseRoot(root, reader)
+    if let note { report.findings.append(note) }
+    var mutable = report.channels.map(\.manifestPath)
+    if let root {
+      var signed = SignedAudit(reader: reader, root: root, now: now, verified: audit.verified)
+      report.trust = await signed.run(audit.releases, channels: report.channels)
+      report.findings += signed.findings
+      report.filesChecked += signed.filesChecked
+      report.bytesChecked += signed.bytesChecked
+      mutable.append("metadata/timestamp.json")
+    }
+    report.findings += try caches.findings(for: mutable, of: reader)
+    return report
+  }
+
+  /// The root to judge by, and what there is to say about it.
+  private static func chooseRoot(
+    _ given: [UInt8]?, _ reader: FeedReader
+  ) async throws(Problem) -> ([UInt8]?, AuditFinding?) {
+    if let given { return (given, nil) }
+    let path = "metadata/1.root.json"
+    guard let own = try await ownRoot(path, reader) else { return (nil, nil) }
+    if case .directory = reader.location {
+      return (
+        own,
+        AuditFinding(
+          severity: .warning, code: "root-of-feed", place: path,
+          message:
+            "signatures were checked with the feed's own first root: whoever made the folder made that too")
+      )
+    }
+    return (
+      nil,
+      AuditFinding(
+        severity: .warning, code: "signatures-not-checked", place: path,
+        message: "the feed is signed, but no root was given: its signatures were not checked")
+    )
+  }
+
+  private static func ownRoot(_ path: String, _ reader: FeedReader) async throws(Problem) -> [UInt8]? {
+    do {
+      return try await reader.read(RelativePath(path), maxBytes: 512_000)
+    } catch let problem as Problem {
+      if [.notFound, .fileMissing, .forbidden].contains(problem.code) { return nil }
+      throw problem
+    } catch {
+      throw Problem(.misuse, "the path \(path) cannot be used")
+    }
   }
 }

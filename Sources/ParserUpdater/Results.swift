@@ -44,6 +44,14 @@ public struct DeviceStatus: Sendable {
     public let date: Timestamp
   }
 
+  /// Signed metadata that has expired.
+  public struct Staleness: Equatable, Sendable {
+    /// The expiry that passed.
+    public let since: Timestamp
+    /// What expired, as a sentence.
+    public let reason: String
+  }
+
   /// A failed check or update.
   public struct LastProblem: Equatable, Sendable {
     /// The stable code.
@@ -76,6 +84,12 @@ public struct DeviceStatus: Sendable {
   public let lastProblem: LastProblem?
   /// Why the state is not what it should be, such as a file that could not be read; `nil` when all is well.
   public let damage: String?
+  /// Since when the feed is out of date and why: what runs goes on, and nothing new is installed.
+  public let stale: Staleness?
+  /// What makes the clock of this machine unbelievable; `nil` when nothing is known.
+  public let clockDoubt: Problem?
+  /// What releases are believed by, and until when.
+  public let trust: TrustStatus
   /// What the next launch would run.
   public let next: Explanation
 }

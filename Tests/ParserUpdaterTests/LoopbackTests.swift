@@ -13,10 +13,10 @@ struct LoopbackTests {
 
   /// A device, and a server that serves the feed in a folder unless `answer` says otherwise.
   private func withServer(
-    _ answer: @escaping Answer = { _, _ in nil },
+    _ answer: @escaping Answer = { _, _ in nil }, mode: TrustMode = .checksumsOnly,
     _ body: (Device, LoopbackServer, FeedLocation) async throws -> Void
   ) async throws {
-    let device = try Device(embedded: 30)
+    let device = try Device(embedded: 30, feed: MemoryFeed(mode))
     device.configuration.allowsPlainHTTPOnLoopback = true
     let root = device.home.path("feed")
     let server = try LoopbackServer { request in
@@ -44,6 +44,35 @@ struct LoopbackTests {
       #expect(server.requests.count == 4 && Set(server.requests.map(\.connection)) == [1])
       #expect(device.launch().version == 31)
     }
+  }
+
+  @Test(
+    "a signed release comes over one connection; a check with nothing new is two requests and writes nothing")
+  func signed() async throws {
+    try await withServer(mode: .signed) { device, server, location in
+      try publish(device, 31)
+      let updater = device.updater(location)
+      #expect(try await updater.update() == .staged(.number(31)))
+      #expect(server.requests.count == 7 && Set(server.requests.map(\.connection)) == [1])
+      device.launchAndConfirm()
+      let before = Inventory(device.store)
+      #expect(try await device.updater(location).check() == .upToDate(.number(31)))
+      let check = server.requests.dropFirst(7)
+      #expect(check.map(\.path) == ["/metadata/2.root.json", "/metadata/timestamp.json"])
+      #expect(Set(check.map(\.connection)).count == 1)
+      #expect(Inventory(device.store) == before)
+    }
+  }
+
+  @Test("a signed feed in a folder works as one behind a server does")
+  func signedFolder() async throws {
+    let device = try Device(embedded: 30, feed: MemoryFeed(.signed))
+    try publish(device, 31)
+    let location = FeedLocation.directory(device.home.path("feed"))
+    #expect(try await device.updater(location).check() == .available(.number(31), notes: nil))
+    #expect(try await device.updater(location).update() == .staged(.number(31)))
+    #expect(device.launchAndConfirm() == 31)
+    #expect(try await device.updater(location).check() == .upToDate(.number(31)))
   }
 
   @Test(

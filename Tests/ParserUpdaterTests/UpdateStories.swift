@@ -73,11 +73,13 @@ struct UpdateStories {
     #expect(try device.updater().status().withdrawn == [.number(42)])
   }
 
-  @Test("B03: a new manifest with the old bundle is refused, nothing is kept of it, and the next check works")
-  func mixedEdge() async throws {
-    let device = try Device(embedded: 30)
+  @Test(
+    "B03: a new manifest with the old bundle is refused, nothing is kept of it, and the next check works",
+    arguments: TrustMode.allCases)
+  func mixedEdge(mode: TrustMode) async throws {
+    let device = try Device(embedded: 30, feed: MemoryFeed(mode))
     try await device.take(41)
-    let before = tree(device.store)
+    let before = releases(in: device)
     let release = try device.feed.publish(42)
     device.feed.answer(release.bundlePath, .bytes(SampleRelease.Content(of: 41).bundle))
     let problem = await problem { try await device.update() }
@@ -86,8 +88,7 @@ struct UpdateStories {
     #expect(problem?.kept == "what runs and what is staged are as they were")
     #expect(device.scratch == [])
     #expect(
-      tree(device.store).filter { !$0.hasPrefix("incoming") && !$0.hasPrefix("partial") }
-        == before.filter { !$0.hasPrefix("incoming") && !$0.hasPrefix("partial") })
+      releases(in: device) == before)
     #expect(device.launch().version == 41)
     device.feed.answer(release.bundlePath, nil)
     #expect(try await device.update() == .staged(.number(42)))
@@ -96,9 +97,9 @@ struct UpdateStories {
 
   @Test(
     "B03: a bundle of another size is refused as well and leaves no partial download",
-    arguments: [2000, 4000])
-  func mixedEdgeOfAnotherSize(bytes: Int) async throws {
-    let device = try Device(embedded: 30)
+    arguments: [2000, 4000], TrustMode.allCases)
+  func mixedEdgeOfAnotherSize(bytes: Int, mode: TrustMode) async throws {
+    let device = try Device(embedded: 30, feed: MemoryFeed(mode))
     let release = try device.feed.publish(42)
     device.feed.answer(release.bundlePath, .bytes(Fixtures.bundle(marker: "old", bytes: bytes)))
     let problem = await problem { try await device.update() }
@@ -121,12 +122,12 @@ struct UpdateStories {
 
   @Test(
     "B17: an HTML page in place of any of the three files is soft, and taken anew next time",
-    arguments: [0, 1, 2])
-  func html(file: Int) async throws {
-    let device = try Device(embedded: 30)
+    arguments: [0, 1, 2], TrustMode.allCases)
+  func html(file: Int, mode: TrustMode) async throws {
+    let device = try Device(embedded: 30, feed: MemoryFeed(mode))
     try await device.take(41)
     let release = try device.feed.publish(42)
-    let path = ["manifest.json", release.bundlePath, release.sourcesPath][file]
+    let path = [mode.entrance, release.bundlePath, release.sourcesPath][file]
     let page = Array("\n <!DOCTYPE html><html><body>please log in</body></html>".utf8)
     device.feed.answer(path, .bytes(page))
     let problem = await problem { try await device.update() }
@@ -138,12 +139,15 @@ struct UpdateStories {
     _ = device.feed.takeRequests()
     #expect(try await device.update() == .staged(.number(42)))
     let unfinished = [release.bundlePath, release.sourcesPath]
-    #expect(device.feed.takeRequests() == ["manifest.json"] + unfinished[max(0, file - 1)...])
+    let files = device.feed.takeRequests().filter { unfinished.contains($0) }
+    #expect(files == Array(unfinished[max(0, file - 1)...]))
   }
 
-  @Test("B17: a page that is longer than the file, without an announced length, is known as a page")
-  func longHTML() async throws {
-    let device = try Device(embedded: 30)
+  @Test(
+    "B17: a page that is longer than the file, without an announced length, is known as a page",
+    arguments: TrustMode.allCases)
+  func longHTML(mode: TrustMode) async throws {
+    let device = try Device(embedded: 30, feed: MemoryFeed(mode))
     let release = try device.feed.publish(42)
     let page = Array("<html>".utf8) + [UInt8](repeating: 0x20, count: 9000)
     device.feed.answer(release.bundlePath, .unannounced(page))
@@ -151,12 +155,14 @@ struct UpdateStories {
     #expect(device.scratch == [])
   }
 
-  @Test("B92: a manifest that is gone or forbidden changes nothing", arguments: [404, 403, 410, 500])
-  func gone(status: Int) async throws {
-    let device = try Device(embedded: 30)
+  @Test(
+    "B92: a manifest that is gone or forbidden changes nothing", arguments: [404, 403, 410, 500],
+    TrustMode.allCases)
+  func gone(status: Int, mode: TrustMode) async throws {
+    let device = try Device(embedded: 30, feed: MemoryFeed(mode))
     try await device.take(42)
     let kinds: [Int: TransferError.Kind] = [404: .notFound, 410: .notFound, 403: .forbidden, 500: .server]
-    device.feed.answer("manifest.json", .failure(try #require(kinds[status]), status: status))
+    device.feed.answer(mode.entrance, .failure(try #require(kinds[status]), status: status))
     let problem = await problem { try await device.update() }
     let codes: [Int: ProblemCode] = [404: .notFound, 410: .notFound, 403: .forbidden, 500: .serverError]
     #expect(problem?.code == codes[status] && problem?.kept != nil && problem?.advice != nil)
@@ -189,9 +195,9 @@ struct UpdateStories {
     #expect(try await device.update() == .unchanged(.upToDate(.number(35))))
   }
 
-  @Test("B37: the way back on the device does not lower the floor for offers")
-  func floorAfterRollback() async throws {
-    let device = try Device(embedded: 30)
+  @Test("B37: the way back on the device does not lower the floor for offers", arguments: TrustMode.allCases)
+  func floorAfterRollback(mode: TrustMode) async throws {
+    let device = try Device(embedded: 30, feed: MemoryFeed(mode))
     try await device.take(41)
     try await device.take(42)
     #expect(try device.updater().rollback().next == .number(41))
@@ -203,9 +209,11 @@ struct UpdateStories {
     #expect(try await device.update() == .staged(.number(43)))
   }
 
-  @Test("a number keeps its bytes: the same number with other files is refused, also what it withdraws")
-  func versionReused() async throws {
-    let device = try Device(embedded: 30)
+  @Test(
+    "a number keeps its bytes: the same number with other files is refused, also what it withdraws",
+    arguments: TrustMode.allCases)
+  func versionReused(mode: TrustMode) async throws {
+    let device = try Device(embedded: 30, feed: MemoryFeed(mode))
     try await device.take(41)
     try await device.take(42)
     try device.feed.publish(42, .init(of: 77)) { $0.withdrawn = [.number(41)] }

@@ -44,7 +44,7 @@ package final class Device {
     self.feed = feed
     home = try TemporaryDirectory()
     configuration = UpdaterConfiguration(
-      directory: home.path("store"), feed: MemoryFeed.location, trust: .checksumsOnly,
+      directory: home.path("store"), feed: MemoryFeed.location, trust: feed.trust,
       embedded: .directory(home.path("app")))
     if let version { embed(try SampleRelease(version)) }
   }

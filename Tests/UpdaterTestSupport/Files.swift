@@ -51,3 +51,24 @@ private func makeParents(of path: String) {
     mkdir(walked, 0o700)
   }
 }
+
+/// Every file and folder below a folder with what changes when somebody writes: its number, size and time.
+package struct Inventory: Equatable, Sendable {
+  private let entries: [String: [Int]]
+
+  /// Looks at a folder as it is now.
+  package init(_ folder: String) {
+    var entries: [String: [Int]] = [:]
+    for path in tree(folder) {
+      var status = stat()
+      guard lstat("\(folder)/\(path)", &status) == 0 else { continue }
+      entries[path] = [
+        Int(status.st_ino), Int(status.st_size), status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
+      ]
+    }
+    self.entries = entries
+  }
+}
+
+/// Removes whatever is at a path.
+package func removeTree(_ path: String) throws { _ = try run("/bin/rm", ["-rf", "--", path]) }

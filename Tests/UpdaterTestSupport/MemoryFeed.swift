@@ -44,9 +44,20 @@ package final class MemoryFeed: Fetcher {
   /// The address of the feed.
   package static let base = "https://feed.example/"
   private let books = Mutex(Books())
+  /// Signs what is published; `nil` for an unsigned feed.
+  package let signer: FeedSigner?
 
   /// An empty feed.
-  package init() {}
+  package init(signer: FeedSigner? = nil) { self.signer = signer }
+
+  /// All files, for a mirror that keeps or changes them.
+  package var files: [String: [UInt8]] {
+    get { books.withLock { $0.files } }
+    set { books.withLock { $0.files = newValue } }
+  }
+
+  /// What an updater must be told to believe this feed.
+  package var trust: Trust { signer.map { .root($0.root()) } ?? .checksumsOnly }
 
   /// A reader of this feed.
   package var reader: FeedReader {
@@ -86,6 +97,7 @@ package final class MemoryFeed: Fetcher {
   package func publish(_ release: SampleRelease) {
     put(release.bundle, at: release.bundlePath)
     put(release.sources, at: release.sourcesPath)
+    signer?.publish(release, on: self)
     put(release.bytes, at: release.manifest.channel.manifestPath)
   }
 

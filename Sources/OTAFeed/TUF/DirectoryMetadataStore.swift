@@ -1,9 +1,11 @@
 package import OTAStorage
 internal import OTATrust
 
-/// Trusted metadata in a folder: `root.json`, `timestamp.json`, …, and all roots in `roots/<version>.root.json`.
+/// Trusted metadata in a folder: `root.json`, `timestamp.json`, …, and all roots in `roots/<version>.root.json`; small
+/// targets in `targets/`.
 package struct DirectoryMetadataStore: TrustedMetadataStore {
   private static let rootsName = "roots"
+  private static let targetsName = "targets"
   private let directory: Directory
 
   /// Uses a folder that exists.
@@ -27,9 +29,26 @@ package struct DirectoryMetadataStore: TrustedMetadataStore {
     let folder =
       switch item {
       case .newest: directory
-      case .root: try directory.subdirectory(creating: Self.rootsName)
+      case .root: try subdirectory(creating: Self.rootsName)
+      case .target: try subdirectory(creating: Self.targetsName)
       }
-    try folder.replace(Self.name(of: item), with: bytes)
+    let name = Self.name(of: item)
+    do {
+      try folder.replace(name, with: bytes)
+    } catch  where error.kind == .wrongKind {
+      try folder.removeTree(name)
+      try folder.replace(name, with: bytes)
+    }
+  }
+
+  /// A folder for files; what else stands in its place goes, since all of it can be had from the feed again.
+  private func subdirectory(creating name: String) throws(StorageError) -> Directory {
+    do {
+      return try directory.subdirectory(creating: name)
+    } catch  where error.kind == .wrongKind {
+      try directory.removeTree(name)
+      return try directory.subdirectory(creating: name)
+    }
   }
 
   /// Removes a file durably.
@@ -37,7 +56,7 @@ package struct DirectoryMetadataStore: TrustedMetadataStore {
     let folder: Directory
     do {
       folder = try self.folder(of: item)
-    } catch  where error.kind == .missing {
+    } catch  where error.kind == .missing || error.kind == .wrongKind {
       return
     }
     guard try folder.kind(of: Self.name(of: item)) != nil else { return }
@@ -49,6 +68,7 @@ package struct DirectoryMetadataStore: TrustedMetadataStore {
     switch item {
     case .newest: directory
     case .root: try directory.subdirectory(Self.rootsName)
+    case .target: try directory.subdirectory(Self.targetsName)
     }
   }
 
@@ -57,6 +77,7 @@ package struct DirectoryMetadataStore: TrustedMetadataStore {
     switch item {
     case .newest(let role): "\(percentEncoded(role)).json"
     case .root(let version): "\(version).root.json"
+    case .target(let path): percentEncoded(path)
     }
   }
 }

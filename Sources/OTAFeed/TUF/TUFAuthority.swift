@@ -1,39 +1,156 @@
+internal import OTACrypto
 package import OTAManifest
 internal import OTATransfer
 internal import OTATrust
 
-/// Accepts the manifest that the signed metadata of the feed vouches for, starting from a root that the app ships.
-package struct TUFAuthority: ManifestAuthority {
-  private let shippedRoot: [UInt8]
-  private let store: any TrustedMetadataStore
-  private let now: @Sendable () -> Timestamp
+/// Accepts the manifest that signed metadata names, and of it only files that signed metadata names too.
+struct TUFAuthority: ManifestAuthority {
+  let root: [UInt8]
+  let memory: TrustMemory
 
-  /// Takes the root, where trusted metadata is kept, and the clock, which is read once in each run.
-  package init(
-    shippedRoot: [UInt8], store: any TrustedMetadataStore, now: @escaping @Sendable () -> Timestamp
-  ) {
-    self.shippedRoot = shippedRoot
-    self.store = store
-    self.now = now
+  func newestManifest(of channel: Channel, from feed: FeedReader) async throws(Problem) -> VerifiedManifest {
+    do {
+      var client = try TUFClient(
+        repository: try feed.repository, store: memory.metadata, shippedRoot: root,
+        now: memory.moment.judged)
+      let isNew = try await client.refresh()
+      try requireTwoWitnesses(client, isNew)
+      return try await manifest(of: channel, &client)
+    } catch {
+      throw doubting(error)
+    }
   }
 
-  /// Refreshes the metadata, then fetches the manifest; it is parsed only after its length and digest matched.
-  package func newestManifest(
-    of channel: Channel, from feed: FeedReader
+  private func manifest(
+    of channel: Channel, _ client: inout TUFClient
   ) async throws(Problem) -> VerifiedManifest {
-    var client = try TUFClient(
-      repository: feed.repository(), store: store, shippedRoot: shippedRoot, now: now())
     let path = channel.manifestPath
     guard let target = try await client.targetInfo(path) else {
       throw Problem(
-        .trustUnlisted, "no trusted role of the feed vouches for \(path)",
-        advice: "nothing is published in the channel \(channel), or its name is wrong")
+        .notFound, "\(path) is not among the signed files: nothing is published in the channel \(channel)",
+        advice: "check the name of the channel; the next check tries again")
     }
-    guard target.length <= Limits.standard.maxManifestBytes else {
-      throw Problem(.tooLarge, "\(path) is announced with \(target.length) bytes, which no manifest has")
+    let verified = try VerifiedManifest(unsigned: try await bytes(of: target, &client), name: path)
+    guard verified.manifest.channel == channel else {
+      throw Problem(
+        .wrongChannel, "\(path) belongs to the channel \(verified.manifest.channel), not to \(channel)",
+        advice: "tell whoever publishes the feed")
+    }
+    try await client.requireSignedFiles(of: verified.manifest)
+    return verified
+  }
+
+  /// The bytes of a manifest: those at hand when they are the signed ones, else those of the feed.
+  private func bytes(
+    of target: TargetDescription, _ client: inout TUFClient
+  ) async throws(Problem) -> [UInt8] {
+    let limit = Limits.standard.maxManifestBytes
+    guard target.length <= limit else {
+      throw Problem(
+        .trustLimit, "\(target.path) has \(target.length) bytes, more than the \(limit) of a manifest",
+        advice: "tell whoever publishes the feed")
+    }
+    for bytes in [try known(target), try stored(target)].compactMap(\.self) where target.matches(bytes) {
+      return bytes
     }
     let sink = MemorySink()
     try await client.download(target, into: sink)
-    return try VerifiedManifest(accepted: sink.bytes, name: path).required(for: channel)
+    return sink.bytes
+  }
+
+  private func known(_ target: TargetDescription) throws(Problem) -> [UInt8]? {
+    target.sha256.flatMap(memory.knownManifest)
+  }
+
+  private func stored(_ target: TargetDescription) throws(Problem) -> [UInt8]? {
+    do {
+      return try memory.metadata.load(.target(path: target.path))
+    } catch {
+      throw Problem(error)
+    }
+  }
+
+  // MARK: The clock
+
+  /// Refuses metadata that a clock set back would make look fresh, unless the feed showed something new meanwhile.
+  private func requireTwoWitnesses(_ client: TUFClient, _ isNew: Bool) throws(Problem) {
+    guard !isNew, let evidence = memory.moment.evidence else { return }
+    do {
+      try client.requireFresh(at: evidence)
+    } catch {
+      throw Problem(error)
+    }
+  }
+
+  /// A refusal that an unreliable clock may have a part in says so.
+  private func doubting(_ problem: Problem) -> Problem {
+    guard problem.code == .trustExpired, let doubt = memory.moment.doubt else { return problem }
+    var doubted = Problem(
+      problem.code, "\(problem.message); \(doubt.code.rawValue): \(doubt.message)", kept: problem.kept,
+      advice: "set the clock of this machine, then try again")
+    doubted.since = problem.since
+    return doubted
+  }
+}
+
+extension TUFClient {
+  /// Refuses a manifest whose files are not signed as well: pieces of two releases must not be mixed.
+  package mutating func requireSignedFiles(of manifest: Manifest) async throws(Problem) {
+    for (artifact, name) in [(manifest.bundle, "bundle"), (manifest.sources, "sources")] {
+      guard let path = artifact.targetPath else {
+        throw Problem(
+          .trustUnlisted,
+          "release \(manifest.version): \(name) is at \(artifact.location.text), outside the signed files",
+          advice: "tell whoever publishes the feed")
+      }
+      guard let target = try await targetInfo(path) else {
+        throw Problem(
+          .trustUnlisted, "release \(manifest.version): \(name) \(path) is not among the signed files",
+          advice: "tell whoever publishes the feed")
+      }
+      guard target.length == artifact.bytes, target.sha256 == artifact.sha256 else {
+        throw Problem(
+          .trustMismatch,
+          "release \(manifest.version): \(name) is another file than the signed one of the name \(path)",
+          advice: "tell whoever publishes the feed")
+      }
+    }
+  }
+}
+
+extension Artifact {
+  /// The path under which signed metadata lists the file; `nil` for a place outside the layout of a feed.
+  package var targetPath: String? {
+    let path: String
+    switch location {
+    case .relative(let relative): path = relative.text
+    case .absolute(let address):
+      guard let range = address.path.ranges(of: "/files/releases/").last else { return nil }
+      path = String(address.path[range.lowerBound...].dropFirst())
+    }
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+    let prefix = "\(sha256.hex)."
+    guard parts.count == 4, parts[0] == "files", parts[1] == "releases", parts[3].hasPrefix(prefix) else {
+      return nil
+    }
+    return "releases/\(parts[2])/\(parts[3].dropFirst(prefix.utf8.count))"
+  }
+}
+
+extension TargetDescription {
+  /// The SHA-256 digest; `nil` when signed metadata gives none.
+  package var sha256: Digest? { hashes.known[.sha256].flatMap { Digest(bytes: $0) } }
+
+  /// Whether bytes have the signed length and digests.
+  func matches(_ bytes: [UInt8]) -> Bool {
+    do {
+      var check = try FileCheck(self)
+      try check.update(bytes)
+      try check.finish()
+      return true
+    } catch {
+      // Damaged, or of another release: the feed has the right ones.
+      return false
+    }
   }
 }

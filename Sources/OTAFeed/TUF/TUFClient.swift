@@ -53,6 +53,32 @@ package struct TUFClient: Sendable {
     return isNew
   }
 
+  /// Takes on what was stored, without asking the feed; what is missing or damaged ends it.
+  ///
+  /// For looking at the stored metadata: whether it is out of date is for the moment of the run to decide.
+  package mutating func adoptStored() throws(Problem) {
+    guard let timestamp = try stored("timestamp"), let snapshot = try stored("snapshot"),
+      let targets = try stored("targets")
+    else { return }
+    do {
+      try trusted.adoptStoredTimestamp(timestamp)
+      if try trusted.adoptStoredSnapshot(snapshot) { try trusted.updateTargets(targets, of: .top) }
+    } catch {
+      // What cannot be believed is not shown; the next refresh replaces it.
+    }
+  }
+
+  /// Version and expiry of what is trusted, by role.
+  package var headers: [(role: String, header: MetadataHeader)] { trusted.headers }
+
+  /// The targets metadata of the top level, once it was taken on.
+  package var topTargets: Targets? { trusted.targets(of: .top) }
+
+  /// Refuses what is trusted now when it would have expired at another moment.
+  package func requireFresh(at moment: Timestamp) throws(TrustError) {
+    for (role, header) in trusted.headers { try header.requireFresh(at: moment, role: role) }
+  }
+
   /// What trusted roles say of a target; `nil` when none of them vouches for it. Refreshes first when that was not done.
   package mutating func targetInfo(_ path: String) async throws(Problem) -> TargetDescription? {
     if !isRefreshed { try await refresh() }
@@ -80,7 +106,7 @@ package struct TUFClient: Sendable {
       _ = try await repository.fetcher.fetch(request, into: checking)
       try checking.finish()
     } catch {
-      throw Self.problem(error)
+      throw checking.looksLikeHTML ? Problem(pageInsteadOf: target.path) : Self.problem(error)
     }
   }
 
@@ -93,10 +119,10 @@ package struct TUFClient: Sendable {
       let bytes: [UInt8]
       do {
         bytes = try await read(url, maxBytes: TrustLimits.standard.maxRootBytes)
-      } catch  where error.saysThatNothingIsThere {
+      } catch let error as TransferError where error.saysThatNothingIsThere {
         break
       } catch {
-        throw Problem(error)
+        throw Self.problem(error)
       }
       let older = trusted.root
       try verifying { (set) throws(TrustError) in try set.updateRoot(bytes) }
@@ -190,13 +216,22 @@ package struct TUFClient: Sendable {
     do {
       return try await read(url, maxBytes: min(announced?.length ?? maxBytes, maxBytes))
     } catch {
-      throw Problem(error)
+      throw Self.problem(error)
     }
   }
 
-  private func read(_ url: String, maxBytes: Int) async throws(TransferError) -> [UInt8] {
+  /// Fetches a small file; throws a `TransferError`, or a `Problem` when a page came in its place.
+  private func read(_ url: String, maxBytes: Int) async throws -> [UInt8] {
     let sink = MemorySink()
-    _ = try await repository.fetcher.fetch(FetchRequest(url: url, maxBytes: maxBytes), into: sink)
+    let failure: TransferError?
+    do {
+      _ = try await repository.fetcher.fetch(FetchRequest(url: url, maxBytes: maxBytes), into: sink)
+      failure = nil
+    } catch {
+      failure = error
+    }
+    if ReleaseContentCheck.looksLikeHTML(sink.bytes) { throw Problem(pageInsteadOf: url) }
+    if let failure { throw failure }
     return sink.bytes
   }
 

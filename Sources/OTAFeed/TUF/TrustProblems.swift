@@ -5,6 +5,14 @@ extension Problem {
   /// Metadata or a file that is not trusted, with what to do about it.
   package init(_ error: TrustError) {
     self.init(Self.code(of: error.reason), error.message, advice: Self.advice(for: error.reason))
+    since = error.expiry
+  }
+
+  /// A login or maintenance page that came in place of a file: no sign of an attack.
+  init(pageInsteadOf name: String) {
+    self.init(
+      .htmlInstead, "\(name.printable()) is not ours: an HTML page came in its place",
+      advice: "a login or maintenance page answers in its place; the next check tries again")
   }
 
   private static func code(of reason: TrustError.Reason) -> ProblemCode {
@@ -24,7 +32,9 @@ extension Problem {
   private static func advice(for reason: TrustError.Reason) -> String {
     switch reason {
     case .malformed, .weakKey, .unlisted, .limit: "tell whoever publishes the feed"
-    case .signature, .rollback:
+    case .rollback:
+      "a server that lags behind, or somebody who replays what was valid once; the next check tries again"
+    case .signature:
       "do not work around this: ask whoever publishes the feed, by another way, what it should be"
     case .cannotVerify: "update this app or its OpenSSL (libssl3)"
     case .expired:

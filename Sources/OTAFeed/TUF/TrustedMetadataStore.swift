@@ -6,6 +6,8 @@ package enum StoredMetadata: Hashable, Sendable {
   case newest(role: String)
   /// A root by its version; together they lead from the root that the app ships to the newest.
   case root(version: Int64)
+  /// A small target by its path, so that a check does not fetch what it has seen; believed only with its digest.
+  case target(path: String)
 }
 
 /// Keeps the bytes of verified metadata between runs; what it returns is verified again, so it need not be believed.

@@ -1,3 +1,4 @@
+internal import OTAManifest
 internal import OTATransfer
 internal import OTATrust
 internal import Synchronization
@@ -9,6 +10,9 @@ final class VerifyingSink: FetchSink {
   private let target: TargetDescription
   private let sink: any FetchSink
   private let check = Mutex<FileCheck?>(nil)
+  /// The first bytes that came, whatever became of them.
+  private let head = Mutex<[UInt8]>([])
+  private static let headBytes = 512
 
   init(_ target: TargetDescription, into sink: any FetchSink) {
     self.target = target
@@ -24,7 +28,11 @@ final class VerifyingSink: FetchSink {
     try sink.begin(response)
   }
 
+  /// Whether a page came in place of the file.
+  var looksLikeHTML: Bool { head.withLock { ReleaseContentCheck.looksLikeHTML($0) } }
+
   func receive(_ chunk: RawSpan) throws {
+    remember(chunk)
     try update(chunk)
     try sink.receive(chunk)
   }
@@ -33,6 +41,15 @@ final class VerifyingSink: FetchSink {
   func finish() throws(TrustError) {
     guard let check = take() else { throw TrustError(.mismatch, role: target.path, "did not come") }
     try check.finish()
+  }
+
+  private func remember(_ chunk: RawSpan) {
+    head.withLock { head in
+      let count = min(chunk.byteCount, Self.headBytes - head.count)
+      for index in 0..<max(0, count) {
+        head.append(unsafe chunk.unsafeLoad(fromByteOffset: index, as: UInt8.self))
+      }
+    }
   }
 
   private func put(_ started: consuming FileCheck) {

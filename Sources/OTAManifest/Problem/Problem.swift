@@ -12,6 +12,8 @@ public struct Problem: Error, Equatable, Sendable {
   public var advice: String?
   /// What a server asked for in `Retry-After`, unread.
   public var retryAfter: String?
+  /// The moment from which on the feed is out of date, with the code `trust-expired`.
+  public var since: Timestamp?
 
   /// Describes a problem.
   public init(

@@ -45,6 +45,7 @@ public enum ProblemCode: String, Sendable, CaseIterable {
   case notPrivate = "not-private"
   case cryptoUnavailable = "crypto-unavailable"
   case trustCannotVerify = "trust-cannot-verify"
+  case clockUnreliable = "clock-unreliable"
 
   // Others at work.
   case conflict
@@ -85,7 +86,7 @@ public enum ProblemCode: String, Sendable, CaseIterable {
       .transferFailed, .libraryMissing, .cancelled:
       .tryLater
     case .diskFull, .readOnly, .storageFailed, .fileMissing, .fileUnreadable, .wrongKind, .notPrivate,
-      .cryptoUnavailable, .trustCannotVerify:
+      .cryptoUnavailable, .trustCannotVerify, .clockUnreliable:
       .localDisk
     case .conflict: .conflict
     case .busy: .busy

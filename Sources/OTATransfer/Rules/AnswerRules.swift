@@ -94,6 +94,7 @@ struct AnswerRules {
   private func response(_ head: ResponseHead, from offset: Int, total: Int?) -> FetchResponse {
     FetchResponse(
       status: head.status, finalURL: url, resumedFrom: offset, totalBytes: total, entityTag: head["etag"],
-      lastModified: head["last-modified"], retryAfter: head["retry-after"], contentType: head["content-type"])
+      lastModified: head["last-modified"], retryAfter: head["retry-after"], contentType: head["content-type"],
+      cacheControl: head["cache-control"])
   }
 }

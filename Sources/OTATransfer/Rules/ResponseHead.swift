@@ -1,12 +1,11 @@
 /// One answer's status and the few fields that decide something, read line by line.
 struct ResponseHead: Equatable {
   private static let kept: Set<String> = [
-    "content-encoding", "content-length", "content-range", "content-type", "etag", "last-modified",
-    "retry-after",
-    "transfer-encoding",
+    "cache-control", "content-encoding", "content-length", "content-range", "content-type", "etag",
+    "last-modified", "retry-after", "transfer-encoding",
   ]
   /// Fields that are lists: a second line goes on with the first.
-  private static let lists: Set<String> = ["content-encoding", "transfer-encoding"]
+  private static let lists: Set<String> = ["cache-control", "content-encoding", "transfer-encoding"]
 
   private(set) var status = 0
   /// The empty line has been read.

@@ -36,7 +36,9 @@ public struct MetadataHeader: Equatable, Sendable {
   }
 
   /// Refuses metadata that has expired by `now`.
-  func requireFresh(at now: Timestamp, role: String) throws(TrustError) {
-    guard now < expires else { throw TrustError(.expired, role: role, "expired at \(expires)") }
+  public func requireFresh(at now: Timestamp, role: String) throws(TrustError) {
+    guard now < expires else {
+      throw TrustError(.expired, role: role, "expired at \(expires)", expiry: expires)
+    }
   }
 }

@@ -31,7 +31,7 @@ public struct TrustKey: Equatable, Sendable {
     do {
       use = try Self.use(kind, text)
     } catch {
-      if case .weakKey = error { throw error }
+      if case .weakKey(let reason) = error { throw CryptoError.weakKey("\(id): \(reason)") }
       use = .counts(nothing: error.message)
     }
   }

@@ -57,7 +57,7 @@ public struct FileCheck: ~Copyable, Sendable {
   }
 
   /// Takes all bytes at once; throws when there are too many.
-  mutating func update(_ bytes: [UInt8]) throws(TrustError) {
+  public mutating func update(_ bytes: [UInt8]) throws(TrustError) {
     received += bytes.count
     if let length, received > length {
       throw TrustError(.mismatch, role: name, "has more than the \(length) bytes that signed metadata gives")

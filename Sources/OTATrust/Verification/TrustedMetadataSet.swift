@@ -121,6 +121,14 @@ public struct TrustedMetadataSet: Sendable {
   /// Targets metadata that this delegator vouches for, once it was taken on.
   public func targets(of edge: DelegationEdge) -> Targets? { targets[edge] }
 
+  /// Version and expiry of all that is trusted so far, in the order of the specification.
+  public var headers: [(role: String, header: MetadataHeader)] {
+    [
+      ("root", root.header), ("timestamp", timestamp?.header), ("snapshot", snapshot?.header),
+      ("targets", targets[.top]?.header),
+    ].compactMap { role, header in header.map { (role, $0) } }
+  }
+
   /// What the snapshot announces for a role.
   public func description(of role: String) throws(TrustError) -> MetadataDescription {
     guard let snapshot else { throw TrustError(.unlisted, role: role, "is asked for before the snapshot") }

@@ -16,6 +16,7 @@ struct DeviceSettings: Equatable {
   var feed: String
   /// An absolute path.
   var embedded: String
+  var trust: Trust
   var channel = Channel.stable
   var app = AppCapabilities()
   var unconfirmedLaunches = 2
@@ -24,9 +25,13 @@ struct DeviceSettings: Equatable {
   /// Reads the settings of a store.
   static func read(store: String) throws(CommandFailure) -> DeviceSettings {
     do {
-      let bytes = try Directory.open(store).read(fileName, maxBytes: maxBytes)
-      return try DeviceSettings(JSONObject(JSONReader.read(bytes, maxBytes: maxBytes), known: fields))
-    } catch let error as StorageError where error.kind == .missing {
+      let directory = try Directory.open(store)
+      let bytes = try directory.read(fileName, maxBytes: maxBytes)
+      let object = try JSONObject(JSONReader.read(bytes, maxBytes: maxBytes), known: fields)
+      return try DeviceSettings(object, trust: try trust(object, directory))
+    } catch let error as StorageError
+      where error.kind == .missing && !error.path.hasSuffix(TrustChoice.rootName)
+    {
       throw CommandFailure(
         .notAchieved, code: ProblemCode.notAStore.rawValue, message: "\(store) is not a store of this tool",
         hint: "run parser-ota device init --store \(store) first")
@@ -42,12 +47,20 @@ struct DeviceSettings: Equatable {
     }
   }
 
-  private init(_ object: JSONObject) throws(InputError) {
+  /// The trust of a store; the root is a file of its own, kept as it came.
+  private static func trust(_ object: JSONObject, _ directory: Directory) throws -> Trust {
+    switch try object.string("trust") {
+    case Trust.checksumsOnly.name: return .checksumsOnly
+    case Trust.root([]).name:
+      return .root(try directory.read(TrustChoice.rootName, maxBytes: TrustChoice.maxRootBytes))
+    default: throw InputError(.malformed, field: "trust", "is not known to this version")
+    }
+  }
+
+  private init(_ object: JSONObject, trust: Trust) throws(InputError) {
     _ = try object.integer("format", in: 1...1)
     feed = try object.string("feed")
-    guard try object.string("trust") == Trust.checksumsOnly.name else {
-      throw InputError(.malformed, field: "trust", "is not known to this version")
-    }
+    self.trust = trust
     embedded = try object.string("embedded")
     channel = try object.channel("channel")
     app.version = try object.optional("appVersion", object.appVersion)
@@ -58,8 +71,9 @@ struct DeviceSettings: Equatable {
     allowsHTTPOnLoopback = try object.bool("allowHTTPLoopback")
   }
 
-  init(feed: String, embedded: String) {
+  init(feed: String, trust: Trust, embedded: String) {
     self.feed = feed
+    self.trust = trust
     self.embedded = embedded
   }
 
@@ -68,6 +82,7 @@ struct DeviceSettings: Equatable {
     do {
       let directory = try Directory.create(store)
       try directory.checkPrivate()
+      if case .root(let bytes) = trust { try directory.replace(TrustChoice.rootName, with: bytes) }
       try directory.replace(Self.fileName, with: json.encoded(indented: true))
     } catch {
       throw CommandFailure(Problem(error))
@@ -78,7 +93,7 @@ struct DeviceSettings: Equatable {
   var members: [JSONMember] {
     var members = [
       JSONMember("format", .integer(1)), JSONMember("feed", .string(feed)),
-      JSONMember("trust", .string(Trust.checksumsOnly.name)), JSONMember("embedded", .string(embedded)),
+      JSONMember("trust", .string(trust.name)), JSONMember("embedded", .string(embedded)),
       JSONMember("channel", .string(channel.name)),
     ]
     if let version = app.version { members.append(JSONMember("appVersion", .string(version.text))) }
@@ -102,7 +117,7 @@ struct DeviceSettings: Equatable {
         hint: "run parser-ota device init again")
     }
     var configuration = UpdaterConfiguration(
-      directory: store, feed: location, trust: .checksumsOnly, embedded: .directory(embedded))
+      directory: store, feed: location, trust: trust, embedded: .directory(embedded))
     configuration.channel = channel
     configuration.app = app
     configuration.unconfirmedLaunchLimit = unconfirmedLaunches

@@ -5,10 +5,13 @@ internal import OTAManifest
 struct FeedAudit {
   private let reader: FeedReader
   private var channels: [Channel] = []
-  private var releases: [VerifiedManifest] = []
+  /// The releases whose manifests were read and are what their names say.
+  private(set) var releases: [VerifiedManifest] = []
   /// The size of every file that was read, by what makes it one file.
   private var checked: [String: Int64] = [:]
   private var findings: [AuditFinding] = []
+  /// The digests of files whose bytes were compared, by their addresses on a network.
+  private(set) var verified: [String: Digest] = [:]
 
   /// How many manifests are followed backwards: against a feed without an end.
   private static let maxHistory = 20_000
@@ -34,7 +37,8 @@ struct FeedAudit {
     }
     return AuditReport(
       channels: channels, releases: Set(releases.map(\.manifest.version)).sorted(by: >),
-      filesChecked: checked.count, bytesChecked: checked.values.reduce(0, +), findings: findings)
+      filesChecked: checked.count, bytesChecked: checked.values.reduce(0, +), findings: findings,
+      trust: TrustStatus(name: Trust.checksumsOnly.name, roles: []))
   }
 
   private func channelsOfDirectory() throws(Problem) -> [Channel] {
@@ -51,7 +55,8 @@ struct FeedAudit {
     checked[channel.manifestPath] = Int64(pointer.bytes.count)
     let path = FeedLayout.manifest(pointer.digest, of: version)
     switch await read(path) {
-    case .bytes(pointer.bytes): break
+    case .bytes(pointer.bytes):
+      if directory == nil { verified[try reader.address(of: path)] = pointer.digest }
     case .bytes:
       report(
         .error, "pointer-differs", path,
@@ -139,6 +144,7 @@ struct FeedAudit {
       guard release.digest == name.manifest, release.manifest.version == name.version else {
         throw Problem(.digestMismatch, "\(name.path) is damaged: its content is not what its name says")
       }
+      if directory == nil { verified[try reader.address(of: name.path)] = release.digest }
       releases.append(release)
       return release.manifest
     } catch {
@@ -157,6 +163,7 @@ struct FeedAudit {
     checkAddress(artifact, of: manifest)
     do throws(Problem) {
       let bytes = try await ReleaseContent(reader: reader).bytes(of: file, in: manifest)
+      if directory == nil { verified[try reader.address(of: artifact.location)] = artifact.sha256 }
       if let refusal = ReleaseContent.refusal(file, bytes) { throw refusal }
     } catch {
       report(.error, error.code.rawValue, place, "release \(manifest.version): \(error.message)")

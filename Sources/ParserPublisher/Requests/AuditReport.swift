@@ -1,3 +1,4 @@
+public import OTAFeed
 public import OTAManifest
 
 /// What a stranger finds who checks every file of a feed.
@@ -7,11 +8,13 @@ public struct AuditReport: Equatable, Sendable {
   /// The releases whose manifests were read, newest first.
   public let releases: [ReleaseVersion]
   /// The number of files that were read; files that several releases share count once.
-  public let filesChecked: Int
+  public internal(set) var filesChecked: Int
   /// The size of these files.
-  public let bytesChecked: Int64
+  public internal(set) var bytesChecked: Int64
   /// What is wrong or odd, in the order in which it was found.
-  public let findings: [AuditFinding]
+  public internal(set) var findings: [AuditFinding]
+  /// What the feed was judged by: signatures and their expiries, or checksums only.
+  public internal(set) var trust: TrustStatus
 
   /// Whether no finding is an error.
   public var isSound: Bool { !findings.contains { $0.severity == .error } }
@@ -29,7 +32,8 @@ public struct AuditFinding: Equatable, Sendable {
 
   /// Whether clients are hurt.
   public let severity: Severity
-  /// A stable code: one of `ProblemCode`, or `no-immutable-manifest`, `pointer-differs`, `foreign-url`.
+  /// A stable code: one of `ProblemCode`, or `no-immutable-manifest`, `pointer-differs`, `foreign-url`,
+  /// `expires-soon`, `root-of-feed`, `signatures-not-checked`, `cached-too-long`.
   public let code: String
   /// The path or URL that it is about.
   public let place: String

@@ -20,6 +20,8 @@ struct DeviceState: Equatable, Sendable {
   var seen: [Channel: SeenRelease] = [:]
   /// The last failed check or update, until one succeeds.
   var lastProblem: RecordedProblem?
+  /// Since when the feed is out of date, until it can be refreshed again.
+  var stale: Staleness?
 
   /// A use of a release that nobody has confirmed yet.
   struct Trial: Equatable, Sendable {
@@ -53,6 +55,12 @@ struct DeviceState: Equatable, Sendable {
     let code: String
     let message: String
     let date: Timestamp
+  }
+
+  /// Signed metadata that has expired: nothing new is installed, and what runs goes on.
+  struct Staleness: Equatable, Sendable {
+    let since: Timestamp
+    let reason: String
   }
 
   /// How many rejections are remembered; the oldest go first.

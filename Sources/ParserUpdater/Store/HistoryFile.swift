@@ -54,6 +54,20 @@ struct HistoryFile {
     return (rejections.suffix(2 * DeviceState.maxRejections) + events.suffix(Self.keptEvents)).flatMap(\.line)
   }
 
+  /// The dates of all events, without decoding the rest of their lines.
+  func dates() throws(StorageError) -> [Timestamp] {
+    let start = Array(#"{"date":""#.utf8)
+    do {
+      return try root.read(DeviceStore.Name.history, maxBytes: Self.maxReadBytes).split(separator: 0x0A)
+        .compactMap { line in
+          guard line.starts(with: start) else { return nil }
+          return Timestamp(String(decoding: line.dropFirst(start.count).prefix(20), as: UTF8.self))
+        }
+    } catch  where error.kind == .missing {
+      return []
+    }
+  }
+
   /// Reads the events, oldest first; lines that a crash or a hand left unreadable are passed over.
   func read() throws(StorageError) -> [HistoryEvent] {
     let bytes: [UInt8]

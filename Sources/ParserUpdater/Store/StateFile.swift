@@ -9,6 +9,7 @@ enum StateFile {
 
   private static let fields = [
     "format", "current", "trial", "previous", "staged", "pin", "rejected", "withdrawn", "seen", "lastProblem",
+    "stale",
   ]
 
   /// Reads a state; every field but `format` may be missing.
@@ -27,6 +28,7 @@ enum StateFile {
     state.withdrawn = try object.optional("withdrawn", object.versions) ?? []
     state.seen = try object.optional("seen", object.seen) ?? [:]
     state.lastProblem = try object.optional("lastProblem", object.recordedProblem)
+    state.stale = try object.optional("stale", object.staleness)
     if state.trial != nil, state.current == nil {
       throw InputError(.malformed, field: "trial", "stands without a current release")
     }
@@ -49,6 +51,7 @@ enum StateFile {
     let seen = state.seen.sorted { $0.key.name < $1.key.name }.map { JSONMember($0.key.name, $0.value.json) }
     add("seen", seen.isEmpty ? nil : .object(seen))
     add("lastProblem", state.lastProblem?.json)
+    add("stale", state.stale?.json)
     return JSONValue.object(members).encoded(indented: true)
   }
 }
@@ -122,6 +125,11 @@ extension JSONObject {
       code: try object.string("code"), message: try object.string("message"),
       date: try object.timestamp("date"))
   }
+
+  fileprivate func staleness(_ name: String) throws(InputError) -> DeviceState.Staleness {
+    let object = try object(name)
+    return DeviceState.Staleness(since: try object.timestamp("since"), reason: try object.string("reason"))
+  }
 }
 
 extension ContentPair {
@@ -176,6 +184,14 @@ extension DeviceState.RecordedProblem {
     .object([
       JSONMember("code", .string(code)), JSONMember("message", .string(message)),
       JSONMember("date", .string(date.description)),
+    ])
+  }
+}
+
+extension DeviceState.Staleness {
+  fileprivate var json: JSONValue {
+    .object([
+      JSONMember("since", .string(since.description)), JSONMember("reason", .string(reason)),
     ])
   }
 }

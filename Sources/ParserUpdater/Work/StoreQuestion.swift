@@ -30,7 +30,20 @@ struct StoreQuestion {
       },
       withdrawn: state.withdrawn, floor: state.seen[configuration.channel]?.version,
       lastProblem: state.lastProblem.map { .init(code: $0.code, message: $0.message, date: $0.date) },
-      damage: reading.damage, next: explanation(reading, offer: nil))
+      damage: reading.damage, stale: state.stale.map { .init(since: $0.since, reason: $0.reason) },
+      clockDoubt: StoredTrust(reading.store, embedded: configuration.embedded).moment(now, state).doubt,
+      trust: trustStatus(of: reading.store), next: explanation(reading, offer: nil))
+  }
+
+  /// What is trusted; a root that is refused stops updates, and the rest of the status is still worth reading.
+  private func trustStatus(of store: DeviceStore?) -> TrustStatus {
+    do {
+      return try configuration.trust.status(
+        try StoredTrust(store, embedded: configuration.embedded).readOnly())
+    } catch {
+      let problem = (error as? Problem) ?? (error as? StorageError).map { Problem($0) }
+      return TrustStatus(name: configuration.trust.name, roles: [], obstacle: problem)
+    }
   }
 
   /// Whether anything but the copy inside the app can be running.

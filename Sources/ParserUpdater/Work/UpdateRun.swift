@@ -15,7 +15,7 @@ struct UpdateRun: Sendable {
   /// Asks the feed and decides, without changing anything.
   func check() async throws(Problem) -> CheckResult {
     let store = try openStore()
-    let offer = try await newestManifest()
+    let offer = try await newestManifest(store, metadata: try readOnlyMetadata(of: store))
     let result = decision(on: offer, in: store, state: state(of: store)).result(for: offer.manifest)
     if case .available = result, let store { try requireWritable(store, offer.manifest) }
     forgetProblem(in: store)
@@ -27,17 +27,20 @@ struct UpdateRun: Sendable {
     let store: DeviceStore
     let incoming: Directory
     let turn: FileLock
+    let metadata: any TrustedMetadataStore
     do {
       store = try DeviceStore.create(configuration.directory)
       incoming = try store.root.subdirectory(creating: DeviceStore.Name.incoming)
       turn = try incoming.lockSelf(.exclusive)
+      metadata = try writableMetadata(of: store)
     } catch {
       throw Problem(error).keeping(Self.kept)
     }
     defer { turn.release() }
-    let offer = try await newestManifest()
+    let offer = try await newestManifest(store, metadata: metadata)
     let decision = decision(on: offer, in: store, state: state(of: store))
     guard case .install = decision else {
+      try keep(offer, in: store, metadata)
       try note(decision == .versionReused ? nil : offer.manifest, in: store)
       noteRefusal(decision.result(for: offer.manifest), of: offer, in: store)
       return .unchanged(decision.result(for: offer.manifest))
@@ -58,15 +61,64 @@ struct UpdateRun: Sendable {
     }
   }
 
-  private func newestManifest() async throws(Problem) -> VerifiedManifest {
+  private func newestManifest(
+    _ store: DeviceStore?, metadata: any TrustedMetadataStore
+  ) async throws(Problem) -> VerifiedManifest {
     progress(.checking)
+    let trust = StoredTrust(store, embedded: configuration.embedded)
+    let memory = TrustMemory(
+      metadata: metadata, moment: moment(trust, store), knownManifest: trust.manifest)
     do {
-      let authority = configuration.trust.authority
+      let authority = configuration.trust.authority(memory)
       let verified = try await authority.newestManifest(of: configuration.channel, from: reader)
+      forgetStaleness(in: store)
       try reader.requireUsableAddresses(in: verified.manifest)
       return verified
     } catch {
       throw error.keeping(Self.kept)
+    }
+  }
+
+  // MARK: What a signed feed needs
+
+  private var isSigned: Bool {
+    switch configuration.trust {
+    case .root: true
+    case .checksumsOnly: false
+    }
+  }
+
+  private func moment(_ trust: StoredTrust, _ store: DeviceStore?) -> TrustMoment {
+    isSigned ? trust.moment(now(), state(of: store)) : TrustMoment(clock: now())
+  }
+
+  private func readOnlyMetadata(of store: DeviceStore?) throws(Problem) -> any TrustedMetadataStore {
+    guard isSigned else { return MemoryMetadataStore() }
+    do {
+      return try StoredTrust(store, embedded: configuration.embedded).readOnly()
+    } catch {
+      throw Problem(error).keeping(Self.kept)
+    }
+  }
+
+  private func writableMetadata(of store: DeviceStore) throws(StorageError) -> any TrustedMetadataStore {
+    guard isSigned else { return MemoryMetadataStore() }
+    try store.root.checkPrivate()
+    return try StoredTrust.writable(store)
+  }
+
+  /// Keeps a manifest whose release is not installed, so that the next check need not fetch it again.
+  private func keep(
+    _ offer: VerifiedManifest, in store: DeviceStore, _ metadata: any TrustedMetadataStore
+  ) throws(Problem) {
+    let item = StoredMetadata.target(path: configuration.channel.manifestPath)
+    do {
+      guard isSigned, StoredTrust(store, embedded: configuration.embedded).manifest(offer.digest) == nil,
+        try metadata.load(item) != offer.bytes
+      else { return }
+      try metadata.store(offer.bytes, as: item)
+    } catch {
+      throw Problem(error).keeping(Self.kept)
     }
   }
 
@@ -136,7 +188,7 @@ struct UpdateRun: Sendable {
       var after = before
       after.staged = release
       after.accept(offer, channel: configuration.channel, embedded: embedded?.version)
-      after.lastProblem = nil
+      after.endProblem()
       try store.writeState(after)
       state = after
       HistoryFile(root: store.root).note(
@@ -162,7 +214,7 @@ struct UpdateRun: Sendable {
     do {
       try change(store) { state in
         if let manifest { state.heed(manifest, channel: configuration.channel, embedded: embedded?.version) }
-        state.lastProblem = nil
+        state.endProblem()
       }
     } catch {
       throw Problem(error).keeping(Self.kept)
@@ -189,11 +241,23 @@ struct UpdateRun: Sendable {
     try store.writeState(state)
   }
 
+  /// The metadata could be refreshed: the feed is not out of date any more, whatever comes next.
+  private func forgetStaleness(in store: DeviceStore?) {
+    guard let store, case .state(let state) = store.readState(), state.stale != nil else { return }
+    do {
+      try change(store) { $0.stale = nil }
+    } catch {
+      // The refresh itself went well; `status` tells of the older state until something can be written.
+    }
+  }
+
   /// A check that went well ends what an earlier one left for `status`.
   private func forgetProblem(in store: DeviceStore?) {
-    guard let store, case .state(let state) = store.readState(), state.lastProblem != nil else { return }
+    guard let store, case .state(let state) = store.readState(),
+      state.lastProblem != nil || state.stale != nil
+    else { return }
     do {
-      try change(store) { $0.lastProblem = nil }
+      try change(store) { $0.endProblem() }
     } catch {
       // The check itself went well; `status` tells of the older problem until something can be written.
     }
@@ -213,8 +277,7 @@ struct UpdateRun: Sendable {
       // Whoever changes the store next repairs it first; a problem of the network is no reason to do that.
       case .damaged: return
       }
-      state.lastProblem = DeviceState.RecordedProblem(
-        code: problem.code.rawValue, message: problem.message.printable(maxCharacters: 500), date: now())
+      guard state.record(problem, at: now()) else { return }
       try store.writeState(state)
       let kind = problem.code.responsibility == .untrustedContent ? HistoryEvent.Kind.refused : .failed
       HistoryFile(root: store.root).noteOnce(
@@ -226,6 +289,24 @@ struct UpdateRun: Sendable {
 }
 
 extension DeviceState {
+  /// A check went well: nothing is wrong with the feed any more.
+  fileprivate mutating func endProblem() {
+    lastProblem = nil
+    stale = nil
+  }
+
+  /// Remembers a failure; `false` when the same staleness was written down already.
+  fileprivate mutating func record(_ problem: Problem, at date: Timestamp) -> Bool {
+    let message = problem.message.printable(maxCharacters: 500)
+    if let since = problem.since {
+      let staleness = Staleness(since: since, reason: message)
+      if stale == staleness, lastProblem?.message == message { return false }
+      stale = staleness
+    }
+    lastProblem = RecordedProblem(code: problem.code.rawValue, message: message, date: date)
+    return true
+  }
+
   /// A release was accepted: it is the new floor of its channel.
   fileprivate mutating func accept(_ offer: VerifiedManifest, channel: Channel, embedded: ReleaseVersion?) {
     heed(offer.manifest, channel: channel, embedded: embedded)

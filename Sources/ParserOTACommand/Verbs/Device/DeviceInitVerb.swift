@@ -11,10 +11,7 @@ extension Verb {
         DeviceVerb.store,
         .option("feed", "URL|DIR", "the feed: an https URL, a file: URL or a folder").completing(.directory)
           .required(),
-        .flag(
-          "checksums-only", "accept that the feed is not signed: sizes and digests are checked, nothing more"
-        )
-        .required(),
+        TrustChoice.root, TrustChoice.checksumsOnly,
         .option("embedded", "DIR", "the copy inside the app, as parser-ota embed writes it").completing(
           .directory
         )
@@ -29,25 +26,31 @@ extension Verb {
       ],
       manual: VerbManual(
         details: [
-          "Run it again to give a store other settings, all of them; its releases stay. A feed that is a folder needs no server."
+          "A feed is believed by the signatures that begin with its root.json, which parser-ota embed puts beside the copy inside the app; --checksums-only is for feeds that are not signed.",
+          "Run it again to give a store other settings, all of them; its releases stay. A feed that is a folder needs no server.",
         ],
-        examples: ["parser-ota device init --store store --feed feed --checksums-only --embedded app"],
+        examples: [
+          "parser-ota device init --store store --feed feed --embedded app",
+          "parser-ota device init --store store --feed feed --checksums-only --embedded app",
+        ],
         exits: [.done, .notAchieved, .untrustedContent, .localDisk])),
     run: { arguments, context throws(CommandFailure) in
       let store = context.absolutePath(try arguments.required("store"))
       let settings = try settings(arguments, context)
       let embedded = try requireEmbedded(settings.embedded)
+      let trust = try DeviceVerb.run { () throws(Problem) in try settings.trust.shipped() }
       let before = try? DeviceSettings.read(store: store)  // Unreadable or missing settings are written anew.
       try settings.write(store: store)
       let outcome = before == nil ? "created" : before == settings ? "unchanged" : "updated"
       return .outcome(
         outcome,
-        "store \(store) \(outcome): follows \(settings.feed), channel \(settings.channel), copy inside the app is release \(embedded)",
+        "store \(store) \(outcome): follows \(settings.feed), channel \(settings.channel), \(TrustPage(trust).summary), copy inside the app is release \(embedded)",
         payload: [
           JSONMember("store", .string(store)), JSONMember("embeddedVersion", .integer(embedded.number)),
+          JSONMember("rootVersion", trust.rootVersion.map { .integer($0) } ?? .null),
         ]
           + settings.members.dropFirst()
-      ).warning(Trust.checksumsOnly.warning)
+      ).warning(settings.trust.warning)
     })
 
   private static func settings(
@@ -56,9 +59,9 @@ extension Verb {
     let location: FeedLocation = try arguments.required("feed", as: Readings.feed)
     let feed = try InputFolder.require(location, option: "--feed", context)
     let text = feed.text
+    let embedded = try InputFolder.require(try arguments.required("embedded"), option: "--embedded", context)
     var settings = DeviceSettings(
-      feed: text,
-      embedded: try InputFolder.require(try arguments.required("embedded"), option: "--embedded", context))
+      feed: text, trust: try TrustChoice.read(arguments, embedded: embedded, context), embedded: embedded)
     settings.channel = try arguments.value("channel", as: Readings.channel) ?? .stable
     settings.app = AppCapabilities(
       version: try arguments.value("app-version", as: Readings.appVersion),

@@ -16,6 +16,7 @@ extension Verb {
       let page = StatusPage(status, updater.configuration)
       return CommandResult.answer("status", page.summary, lines: page.lines, payload: page.members)
         .warning(status.damage)
+        .warning(status.clockDoubt.map { "\($0.code.rawValue): \($0.message)" })
     })
 
   static let deviceHistory = Verb(
@@ -56,6 +57,13 @@ extension Verb {
       }
       let explanation = try DeviceVerb.run { () throws(Problem) in try updater.explain(manifest: manifest) }
       let page = ExplanationPage(explanation)
-      return .answer("explained", page.summary, lines: page.lines, payload: page.members)
+      let status = try DeviceVerb.run { () throws(Problem) in try updater.status() }
+      let trust = TrustPage(status.trust)
+      let note =
+        manifest == nil || status.trust.rootVersion == nil
+        ? "" : "; whether that manifest is signed is not looked at here"
+      return .answer(
+        "explained", page.summary, lines: page.lines + ["trust: \(trust.summary)\(note)"],
+        payload: page.members + trust.members)
     })
 }

@@ -49,7 +49,9 @@ struct StatusPage {
     add("problem", status.lastProblem.map { "\($0.date) \($0.code): \($0.message)" })
     add("damage", status.damage)
     add("feed", "\(configuration.feed.text), channel \(configuration.channel)")
-    add("trust", configuration.trust.warning)
+    add("trust", TrustPage(status.trust).summary)
+    add("stale", status.stale.map { "since \($0.since): \($0.reason); nothing new is installed" })
+    add("clock", status.clockDoubt?.message)
     return lines
   }
 
@@ -75,7 +77,9 @@ struct StatusPage {
       JSONMember("damage", status.damage.map { .string($0) } ?? .null),
       JSONMember("feed", .string(configuration.feed.text)),
       JSONMember("channel", .string(configuration.channel.name)),
-      JSONMember("trust", .string(configuration.trust.name)),
+    ] + TrustPage(status.trust).members + [
+      JSONMember("stale", status.stale.map(json) ?? .null),
+      JSONMember("clockDoubt", status.clockDoubt.map { .string($0.message) } ?? .null),
     ]
   }
 
@@ -84,6 +88,12 @@ struct StatusPage {
     return .object([
       JSONMember("version", .integer(entry.version.number)),
       JSONMember("obstacle", entry.obstacle.map { .string($0.code) } ?? .null),
+    ])
+  }
+
+  private static func json(_ stale: DeviceStatus.Staleness) -> JSONValue {
+    .object([
+      JSONMember("since", .string(stale.since.description)), JSONMember("reason", .string(stale.reason)),
     ])
   }
 

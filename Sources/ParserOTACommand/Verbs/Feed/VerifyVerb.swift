@@ -9,22 +9,36 @@ extension Verb {
       options: [
         .option("feed", "DIR|URL", "the feed: a folder or its public address").completing(.directory)
           .required(),
+        .option(
+          "root", "FILE", "the root of trust that ships in apps; needed to check signatures over a network"
+        )
+        .completing(.file),
         .flag("allow-http-loopback", "allow plain http to this machine's own loopback address, for tests"),
       ],
       manual: VerbManual(
         details: [
-          "Ends with 3 when something is wrong with the content, and with 0 when there are only warnings."
+          "Signatures, every signed file and every expiry are checked with the root, else with metadata/1.root.json of a folder. An unsigned feed is checked by its checksums.",
+          "Ends with 3 when something is wrong with the content, and with 0 when there are only warnings.",
         ],
         examples: [
           "parser-ota verify --feed feed", "parser-ota verify --feed https://parsers.example/feed/",
+          "parser-ota verify --feed https://parsers.example/feed/ --root app/root.json",
         ],
         exits: [.done, .untrustedContent, .tryLater, .localDisk, .notPermitted])),
     run: { arguments, context throws(CommandFailure) in
       let location: FeedLocation = try arguments.required("feed", as: Readings.feed)
       let feed = try InputFolder.require(location, option: "--feed", context)
+      var root: [UInt8]?
+      if let path = arguments.value("root") {
+        let bytes = try InputFile.read(
+          path, option: "--root", maxBytes: TrustChoice.maxRootBytes, context)
+        _ = try TrustChoice.usable(bytes, "--root \(path)")
+        root = bytes
+      }
+      let rootBytes = root
       let allowsHTTP = arguments.flag("allow-http-loopback")
       let report = try await DeviceVerb.run { () async throws(Problem) in
-        try await Publisher.audit(feed, allowsPlainHTTPOnLoopback: allowsHTTP)
+        try await Publisher.audit(feed, root: rootBytes, allowsPlainHTTPOnLoopback: allowsHTTP)
       }
       return try result(report, feed)
     })
@@ -35,13 +49,15 @@ extension Verb {
     let errors = report.findings.filter { $0.severity == .error }
     let summary =
       "\(report.releases.count) releases, \(report.filesChecked) files, \(report.bytesChecked) bytes checked"
-    let payload = [
-      JSONMember("feed", .string(feed.text)), JSONMember("trust", .string(Trust.checksumsOnly.name)),
-      JSONMember("releases", .array(report.releases.map { .integer($0.number) })),
-      JSONMember("filesChecked", .integer(Int64(report.filesChecked))),
-      JSONMember("bytesChecked", .integer(report.bytesChecked)),
-      JSONMember("findings", .array(report.findings.map(json))),
-    ]
+      + (report.trust.rootVersion == nil ? "" : "; \(TrustPage(report.trust).summary)")
+    let payload =
+      [
+        JSONMember("feed", .string(feed.text)),
+        JSONMember("releases", .array(report.releases.map { .integer($0.number) })),
+        JSONMember("filesChecked", .integer(Int64(report.filesChecked))),
+        JSONMember("bytesChecked", .integer(report.bytesChecked)),
+        JSONMember("findings", .array(report.findings.map(json))),
+      ] + TrustPage(report.trust).members
     if let first = errors.first {
       var failure = CommandFailure(
         .untrustedContent, code: first.code,
@@ -55,7 +71,7 @@ extension Verb {
       "verified", "\(feed.text) is whole: \(summary)", lines: ["\(feed.text) is whole: \(summary)"],
       payload: payload)
     result.warnings = report.findings.map { "\($0.place): \($0.message)" }
-    return result.warning(Trust.checksumsOnly.warning)
+    return result.warning(report.trust.rootVersion == nil ? Trust.checksumsOnly.warning : nil)
   }
 
   private static func json(_ finding: AuditFinding) -> JSONValue {

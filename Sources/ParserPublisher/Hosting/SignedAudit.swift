@@ -1,0 +1,150 @@
+internal import OTAFeed
+internal import OTAManifest
+internal import OTATransfer
+internal import OTATrust
+
+/// Looks at the signatures of a feed as a stranger does who has nothing but a root.
+///
+/// Every signed file is fetched under its consistent name and compared; every release and pointer must be signed.
+struct SignedAudit {
+  private let reader: FeedReader
+  private let root: [UInt8]
+  private let now: Timestamp
+  /// The digests of files that were read and compared before, by their addresses.
+  private let verified: [String: Digest]
+  private let store = MemoryMetadataStore()
+  private(set) var findings: [AuditFinding] = []
+  private(set) var filesChecked = 0
+  private(set) var bytesChecked: Int64 = 0
+
+  /// How long metadata is signed for when nobody says otherwise, in days: a third of it is the time to act in.
+  private static let lifetimes: [String: Int64] = [
+    "root": 730, "targets": 180, "snapshot": 180, "timestamp": 30,
+  ]
+
+  init(reader: FeedReader, root: [UInt8], now: Timestamp, verified: [String: Digest]) {
+    self.reader = reader
+    self.verified = verified
+    self.root = root
+    self.now = now
+  }
+
+  /// Checks all that is signed, and that these releases and pointers are.
+  mutating func run(_ releases: [VerifiedManifest], channels: [Channel]) async -> TrustStatus {
+    do throws(Problem) {
+      var client = try await refreshed()
+      checkExpiries(client)
+      for path in client.topTargets?.paths ?? [] { await checkTarget(path, &client) }
+      for channel in channels { await checkPointer(of: channel, &client) }
+      for release in releases { await checkRelease(release, &client) }
+      return TrustStatus(name: Trust.root(root).name, client)
+    } catch {
+      report(.error, error.code.rawValue, "metadata/", error.message)
+      return TrustStatus(name: Trust.root(root).name, roles: [], obstacle: error)
+    }
+  }
+
+  /// All metadata, verified; what has expired is an error, and the rest is looked at nevertheless.
+  private mutating func refreshed() async throws(Problem) -> TUFClient {
+    let repository = try reader.repository
+    do throws(Problem) {
+      var client = try TUFClient(repository: repository, store: store, shippedRoot: root, now: now)
+      try await client.refresh()
+      return client
+    } catch  where error.code == .trustExpired {
+      let past = Timestamp(secondsSinceEpoch: 0)
+      var client = try TUFClient(repository: repository, store: store, shippedRoot: root, now: past)
+      try await client.refresh()
+      return client
+    }
+  }
+
+  private mutating func checkExpiries(_ client: TUFClient) {
+    for (role, header) in client.headers {
+      let place = "metadata/\(role == "timestamp" ? "" : "\(header.version).")\(role).json"
+      let left = header.expires.secondsSinceEpoch - now.secondsSinceEpoch
+      if left <= 0 {
+        report(
+          .error, ProblemCode.trustExpired.rawValue, place,
+          "\(role) expired at \(header.expires): clients install nothing new")
+      } else if left < (Self.lifetimes[role] ?? 0) * 86_400 / 3 {
+        report(
+          .warning, "expires-soon", place,
+          "\(role) expires at \(header.expires), in \(left / 86_400) days: sign it anew")
+      }
+    }
+  }
+
+  private mutating func checkTarget(_ path: String, _ client: inout TUFClient) async {
+    do throws(Problem) {
+      guard let target = try await client.targetInfo(path), !isVerified(target) else { return }
+      try await client.download(target, into: NoSink())
+      filesChecked += 1
+      bytesChecked += Int64(target.length)
+    } catch {
+      report(.error, error.code.rawValue, "files/ (\(path))", error.message)
+    }
+  }
+
+  private func isVerified(_ target: TargetDescription) -> Bool {
+    guard let digest = target.sha256 else { return false }
+    var names = target.path.split(separator: "/").map(String.init)
+    let name = "\(digest.hex).\(names.popLast() ?? "")"
+    do {
+      let address = try reader.address(of: (["files"] + names + [name]).joined(separator: "/"))
+      return verified[address] == digest
+    } catch {
+      // Not a path of a feed: the download says what is wrong with it.
+      return false
+    }
+  }
+
+  /// The name that old clients read must show what the signed metadata says.
+  private mutating func checkPointer(of channel: Channel, _ client: inout TUFClient) async {
+    let path = channel.manifestPath
+    do throws(Problem) {
+      guard let target = try await client.targetInfo(path) else {
+        report(.error, ProblemCode.trustUnlisted.rawValue, path, "\(path) is not among the signed files")
+        return
+      }
+      let pointer = try await Trust.checksumsOnly.authority.newestManifest(of: channel, from: reader)
+      guard pointer.digest == target.sha256 else {
+        report(.error, "pointer-differs", path, "\(path) is not the signed file of this name")
+        return
+      }
+    } catch {
+      report(.error, error.code.rawValue, path, error.message)
+    }
+  }
+
+  private mutating func checkRelease(_ release: VerifiedManifest, _ client: inout TUFClient) async {
+    let path = "releases/\(release.manifest.version)/manifest.json"
+    do throws(Problem) {
+      guard let target = try await client.targetInfo(path) else {
+        report(.error, ProblemCode.trustUnlisted.rawValue, path, "\(path) is not among the signed files")
+        return
+      }
+      guard target.sha256 == release.digest else {
+        report(
+          .error, ProblemCode.trustMismatch.rawValue, path,
+          "release \(release.manifest.version) is signed with another manifest than the feed has")
+        return
+      }
+      try await client.requireSignedFiles(of: release.manifest)
+    } catch {
+      report(.error, error.code.rawValue, path, error.message)
+    }
+  }
+
+  private mutating func report(
+    _ severity: AuditFinding.Severity, _ code: String, _ place: String, _ message: String
+  ) {
+    findings.append(AuditFinding(severity: severity, code: code, place: place, message: message))
+  }
+}
+
+/// Takes bytes that only had to be compared.
+private final class NoSink: FetchSink {
+  func begin(_ response: FetchResponse) {}
+  func receive(_ chunk: RawSpan) {}
+}

@@ -1,0 +1,112 @@
+internal import OTAFeed
+internal import OTAManifest
+internal import OTAStorage
+
+/// What a store remembers for trust: signed metadata, the manifests that are there, and the dates that were seen.
+struct StoredTrust: Sendable {
+  private static let folderName = "metadata"
+  private let store: DeviceStore?
+  private let embedded: EmbeddedRelease
+
+  /// Reads from a store; `nil` for a device that has none yet.
+  init(_ store: DeviceStore?, embedded: EmbeddedRelease) {
+    self.store = store
+    self.embedded = embedded
+  }
+
+  /// The metadata of the store, to be read only: what is new is forgotten after the run.
+  func readOnly() throws(StorageError) -> any TrustedMetadataStore {
+    guard let store else { return MemoryMetadataStore() }
+    do {
+      return MemoryMetadataStore(
+        over: DirectoryMetadataStore(try store.root.subdirectory(Self.folderName)))
+    } catch  where error.kind == .missing || error.kind == .wrongKind {
+      return MemoryMetadataStore()
+    }
+  }
+
+  /// The metadata of the store, made when there is none; for the one update that runs.
+  static func writable(_ store: DeviceStore) throws(StorageError) -> any TrustedMetadataStore {
+    do {
+      return DirectoryMetadataStore(try store.root.subdirectory(creating: folderName))
+    } catch  where error.kind == .wrongKind {
+      // Something else stands in its place; all of it can be had from the shipped root again.
+      try store.root.removeTree(folderName)
+      return DirectoryMetadataStore(try store.root.subdirectory(creating: folderName))
+    }
+  }
+
+  /// The bytes of a manifest with this digest, when a release on this device has it.
+  func manifest(_ digest: Digest) -> [UInt8]? {
+    if case .contents(let manifest, _, _) = embedded, embedded.readableReference?.manifest == digest {
+      return manifest
+    }
+    for folder in folders(digest) {
+      do {
+        return try folder.read(ReleaseFiles.manifest, maxBytes: Limits.standard.maxManifestBytes)
+      } catch {
+        // Not there or not readable: the feed has it too.
+      }
+    }
+    return nil
+  }
+
+  private func folders(_ digest: Digest) -> [Directory] {
+    var folders: [Directory] = []
+    do {
+      if case .directory(let path) = embedded, embedded.readableReference?.manifest == digest {
+        folders.append(try Directory.open(path))
+      }
+      let releases = try store?.root.subdirectory(DeviceStore.Name.releases)
+      for name in store?.releaseFolders() ?? [] where name.hasSuffix("-\(digest.hex.prefix(16))") {
+        if let releases { folders.append(try releases.subdirectory(name)) }
+      }
+    } catch {
+      // Collected meanwhile: the feed has the manifest too.
+    }
+    return folders
+  }
+
+  // MARK: Dates
+
+  /// What time it is, by the clock and by what was seen.
+  func moment(_ clock: Timestamp, _ state: DeviceState) -> TrustMoment {
+    TrustMoment(clock: clock, signedDate: signedDates(state).max(), seenDate: seenDates(state).max())
+  }
+
+  private func signedDates(_ state: DeviceState) -> [Timestamp] {
+    var dates: [Timestamp] = []
+    do {
+      if case .contents(let manifest, _, _) = embedded {
+        dates += [try Manifest.decode(manifest).released].compactMap(\.self)
+      } else if case .directory(let path) = embedded {
+        dates += [try ReleaseFiles.readManifest(in: Directory.open(path)).manifest.released]
+          .compactMap(\.self)
+      }
+    } catch {
+      // A copy that cannot be read says nothing about the time; a launch reports it.
+    }
+    for release in state.references {
+      do {
+        guard let store else { break }
+        let read = try ReleaseFiles.readManifest(in: store.folder(of: release))
+        guard read.digest == release.manifest, let date = read.manifest.released else { continue }
+        dates.append(date)
+      } catch {
+        // A release that cannot be read says nothing about the time; a launch reports it.
+      }
+    }
+    return dates
+  }
+
+  private func seenDates(_ state: DeviceState) -> [Timestamp] {
+    var dates = state.rejected.map(\.date)
+    if let date = state.lastProblem?.date { dates.append(date) }
+    do {
+      if let store { dates += try HistoryFile(root: store.root).dates() }
+    } catch {
+      // A history that cannot be read says nothing about the time.
+    }
+    return dates
+  }
+}
