@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test(
-    "B08: a feed of the old format is taken over and signed, with its files under the names that are signed")
+    "a feed of the old format is taken over and signed, with its files under the names that are signed")
   func adopted() async throws {
     let old = try OldFeed()
     let folder = try TemporaryDirectory()
