@@ -78,7 +78,7 @@ struct SecretTests {
       feed.tool.environment["PARSER_OTA_KEY_PASSPHRASE"] = secret.seedHex
       let seen = directory.path("seen")
       let command =
-        "cat /proc/self/environ /proc/$PPID/cmdline /proc/self/cmdline > '\(seen)'; ulimit -c >> '\(seen)'; exit 1"
+        "cat /proc/self/environ /proc/$PPID/cmdline /proc/self/cmdline > '\(seen)'; ulimit -H -c >> '\(seen)'; exit 1"
       _ = try feed.call([
         "refresh", "--feed", feed.path, "--force", "--sign-with", command, "--sign-with-public",
         root.publicPath,

@@ -164,4 +164,25 @@ import Testing
     #expect(try await feed.clientVersion() == version(4))
     #expect(try await feed.publisher.readState().metadata?.timestamp.version == 9)
   }
+
+  @Test("B37: the rehearsal finds what a newcomer cannot see, namely that something is taken back")
+  func takenBack() async throws {
+    let feed = try await SignedFeed()
+    try await feed.publish("one")
+    let live = try await MetadataState.read(from: feed.host)
+    let builder = MetadataBuilder(
+      root: live.chain.newest, live: nil, signers: [try signer(2)], expiry: ExpiryPolicy(),
+      date: TestFeed.date)
+    let plan = try await builder.plan(files: live.files)
+    let pointer = try feed.read("manifest.json")
+    func rehearse(_ state: MetadataState?, _ pointer: [UInt8]) async -> Problem? {
+      let rehearsal = Rehearsal(
+        host: feed.host, writes: plan.writes, firstRoot: live.chain.files[0], live: state,
+        now: TestFeed.date)
+      return await problem { try await rehearsal.run(.init(pointers: [.stable: pointer], whole: [.stable])) }
+    }
+    #expect(await rehearse(nil, pointer) == nil)
+    #expect(await rehearse(live, pointer)?.code == .trustRollback)
+    #expect(await rehearse(nil, pointer + [0x20])?.code == .trustMismatch)
+  }
 }

@@ -27,6 +27,6 @@ extension Verb {
         if live.version < draft.version { _ = try await draft.sign(with: signers, previous: live) }
         return try await publisher.commitRoot(draft, signers: signers, date: date)
       }
-      return RootVerb.result(report)
+      return RootVerb.result(report, feed: context.absolutePath(try arguments.required("feed")))
     })
 }

@@ -34,23 +34,29 @@ enum RootVerb {
     _ changes: [RootChange], _ arguments: ParsedArguments, _ context: CommandContext
   ) async throws(CommandFailure) -> CommandResult {
     let publisher = try FeedVerb.publisher(arguments, context)
+    let feed = context.absolutePath(try arguments.required("feed"))
     let signers = try SigningOptions(arguments, context).allSigners()
     let date = try FeedVerb.date(context)
     let outcome = try await DeviceVerb.run { () async throws(Problem) in
       try await publisher.changeRoot(changes, signers: signers, date: date)
     }
     switch outcome {
-    case .committed(let report): return result(report)
+    case .committed(let report): return result(report, feed: feed)
     case .needsSignatures(let draft, let approvals, let reason):
-      let feed = context.absolutePath(try arguments.required("feed"))
-      let path = "\(feed)/.parser-ota/\(draft.version).root.json"
+      let path = "\(feed)/\(draftFolder)/\(draftName(draft.version))"
       try write(draft, to: path)
       return pending(draft, approvals, path: path, reason: reason)
     }
   }
 
-  /// A root that is live now.
-  static func result(_ report: RootReport) -> CommandResult {
+  /// Where a draft waits for signatures, below the folder of the feed.
+  private static let draftFolder = ".parser-ota"
+  private static func draftName(_ version: Int64) -> String { "\(version).root.json" }
+
+  /// A root that is live now; its draft has done its work.
+  static func result(_ report: RootReport, feed: String) -> CommandResult {
+    // A draft that cannot be removed does no harm: its version is taken.
+    _ = try? Directory.open("\(feed)/\(draftFolder)").remove(draftName(report.version))
     let isNew = !report.writtenFiles.isEmpty
     let resigned =
       report.resigned.isEmpty ? "" : "; signed anew: \(report.resigned.joined(separator: ", "))"
@@ -82,7 +88,10 @@ enum RootVerb {
 
   static func lines(_ approvals: [RootApproval]) -> [String] {
     approvals.flatMap { approval in
-      ["root \(approval.version) wants \(approval.threshold) signatures, \(approval.signed.count) are there"]
+      [
+        "root \(approval.version) asks for \(approval.threshold) of \(approval.signed.count + approval.missing.count)"
+          + " root keys, \(approval.signed.count) signed"
+      ]
         + approval.signed.map { "  signed   \($0)" } + approval.missing.map { "  not yet  \($0)" }
     }
   }
