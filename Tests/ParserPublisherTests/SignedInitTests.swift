@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test(
-    "B08: a feed of the old format is taken over and signed, with its files under the names that are signed")
+    "a feed of the old format is taken over and signed, with its files under the names that are signed")
   func adopted() async throws {
     let old = try OldFeed()
     let folder = try TemporaryDirectory()
@@ -129,5 +129,24 @@ import Testing
       root.keyIDs(of: .root) == [try signer(1).publicKey.metadataID(), try signer(3).publicKey.metadataID()])
     #expect(try SignedDocument(decoding: bytes, role: "root", maxBytes: 100_000).signatures.count == 2)
     #expect(root.expires == TestFeed.date.advanced(bySeconds: 730 * 86_400))
+  }
+
+  @Test(
+    "an init that stopped before the commit point leaves a feed without signatures, and init again finishes it"
+  )
+  func interrupted() async throws {
+    let feed = try await TestFeed()
+    try await feed.publish("one")
+    let settings = try feed.read(".parser-ota/feed.json")
+    let wish = try trust([1], [2])
+    _ = try await Publisher.initialise(InitRequest(directory: feed.feed, trust: wish, date: TestFeed.date))
+    try durablyReplaceFile(at: "\(feed.feed)/.parser-ota/feed.json", with: settings)
+    #expect(try run("/bin/rm", ["\(feed.feed)/metadata/timestamp.json"]).status == .exited(0))
+    #expect(try await feed.publish("two").manifest.version == version(2))
+    let later = TestFeed.date.advanced(bySeconds: 60)
+    let report = try await Publisher.initialise(InitRequest(directory: feed.feed, trust: wish, date: later))
+    #expect(report.outcome == .updated(changes: ["the feed is signed now"]))
+    let client = SignedClient(firstRoot: try feed.read("metadata/1.root.json"))
+    #expect(try await client.version(DirectoryHost(root: feed.feed), at: later) == version(2))
   }
 }

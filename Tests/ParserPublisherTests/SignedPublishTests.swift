@@ -60,7 +60,7 @@ import Testing
     #expect(await problem { _ = try await feed.publisher.refresh(signers: keys) }?.code == .inputRefused)
   }
 
-  @Test("two release keys that must agree: one is not enough, and the same one twice is one")
+  @Test("B87: two release keys that must agree: one is not enough, and the same one twice is one")
   func threshold() async throws {
     let feed = try await SignedFeed(releaseKeys: [2, 4], releaseThreshold: 2)
     #expect(await problem { try await feed.publish("one", keys: [2]) }?.code == .keyNotTrusted)
@@ -194,7 +194,9 @@ import Testing
     #expect(try await feed.publish("two").manifest.version == version(2))
   }
 
-  @Test("mixing states: an older timestamp, snapshot or targets under the newest names is refused by clients")
+  @Test(
+    "B37: mixing states: an older timestamp, snapshot or targets under the newest names is refused by clients"
+  )
   func mixAndMatch() async throws {
     let feed = try await SignedFeed()
     try await feed.publish("one")

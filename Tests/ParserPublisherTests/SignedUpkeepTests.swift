@@ -85,7 +85,8 @@ import Testing
   }
 
   @Test(
-    "a root that replaces the release key makes refresh sign everything again, and lost keys sign no more")
+    "B82: a root that replaces the release key makes refresh sign everything again, and lost keys sign no more"
+  )
   func rotatedKey() async throws {
     let feed = try await SignedFeed()
     let client = SignedClient(firstRoot: try feed.read("metadata/1.root.json"))
@@ -107,5 +108,81 @@ import Testing
     #expect(try await feed.clientVersion() == version(1))
     #expect(try await feed.publish("two", keys: [5]).manifest.version == version(2))
     #expect(try await client.version(feed.host) == version(2))
+  }
+
+  @Test("metadata that only refreshes replaced goes, too")
+  func refreshRetention() async throws {
+    let feed = try await SignedFeed()
+    for _ in 1...22 {
+      feed.wait(days: 1)
+      #expect(try await feed.publisher.refresh(signers: [try signer(2)], force: true).warnings.isEmpty)
+    }
+    let targets = try feed.tree().filter { $0.hasSuffix(".targets.json") }
+    #expect(targets.count == 20 && targets.contains("./metadata/23.targets.json"))
+    #expect(try await feed.clientVersion() == nil)
+  }
+
+  @Test("a refresh between an interrupted publish and its repetition disturbs neither")
+  func refreshAfterInterruption() async throws {
+    let feed = try await SignedFeed()
+    try await feed.publish("one")
+    let old = try feed.read("manifest.json")
+    try await feed.publish("two")
+    // As after a crash between the signed commit point and the pointer of old clients.
+    try durablyReplaceFile(at: "\(feed.feed)/manifest.json", with: old)
+    feed.wait(days: 1)
+    #expect(try await feed.publisher.refresh(signers: [try signer(2)]).outcome == .refreshed)
+    let report = try await feed.publish("two")
+    #expect(report.outcome == .nothingToPublish && report.writtenFiles == ["manifest.json"])
+    #expect(try Manifest.decode(feed.read("manifest.json")).version == version(2))
+    #expect(try await feed.clientVersion() == version(2))
+  }
+
+  @Test(
+    "publishers and refreshers at once: each signs on top of the others or is told, and no version is lost"
+  )
+  func race() async throws {
+    let feed = try await SignedFeed()
+    let requests = try (1...4).map { try feed.request("race \($0)") }
+    let keys = [try signer(2)]
+    await withTaskGroup(of: Void.self) { group in
+      for request in requests {
+        group.addTask {
+          for _ in 0..<100 {
+            let refused = await problem { _ = try await feed.publisher.publish(request) }
+            guard let refused else { return }
+            #expect(refused.code == .conflict, "\(refused.message)")
+          }
+          Issue.record("a publisher was told of a conflict a hundred times")
+        }
+        group.addTask {
+          let refused = await problem { _ = try await feed.publisher.refresh(signers: keys, force: true) }
+          #expect(refused == nil)
+        }
+      }
+    }
+    #expect(try await feed.clientVersion() == version(4))
+    #expect(try await feed.publisher.readState().metadata?.timestamp.version == 9)
+  }
+
+  @Test("B37: the rehearsal finds what a newcomer cannot see, namely that something is taken back")
+  func takenBack() async throws {
+    let feed = try await SignedFeed()
+    try await feed.publish("one")
+    let live = try await MetadataState.read(from: feed.host)
+    let builder = MetadataBuilder(
+      root: live.chain.newest, live: nil, signers: [try signer(2)], expiry: ExpiryPolicy(),
+      date: TestFeed.date)
+    let plan = try await builder.plan(files: live.files)
+    let pointer = try feed.read("manifest.json")
+    func rehearse(_ state: MetadataState?, _ pointer: [UInt8]) async -> Problem? {
+      let rehearsal = Rehearsal(
+        host: feed.host, writes: plan.writes, firstRoot: live.chain.files[0], live: state,
+        now: TestFeed.date)
+      return await problem { try await rehearsal.run(.init(pointers: [.stable: pointer], whole: [.stable])) }
+    }
+    #expect(await rehearse(nil, pointer) == nil)
+    #expect(await rehearse(live, pointer)?.code == .trustRollback)
+    #expect(await rehearse(nil, pointer + [0x20])?.code == .trustMismatch)
   }
 }

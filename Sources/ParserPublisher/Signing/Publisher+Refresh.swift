@@ -31,11 +31,23 @@ extension Publisher {
     let commit = MetadataCommit(host: host)
     let written = try await commit.write(plan.versioned)
     try await commit.moveTimestamp(plan, from: metadata)
-    return Self.report(plan, metadata, signing, written: written + [plan.timestamp.path])
+    return Self.report(
+      plan, metadata, signing, written: written + [plan.timestamp.path], warnings: await removeOldMetadata())
+  }
+
+  /// What is signed is out by now, so trouble here is a warning, and the next run tries again.
+  private func removeOldMetadata() async -> [String] {
+    do {
+      try await MetadataRetention(metadata: try await MetadataState.read(from: host)).apply(to: host)
+      return []
+    } catch {
+      return ["old metadata was not removed: \(error.message)"]
+    }
   }
 
   private static func report(
-    _ plan: MetadataPlan?, _ metadata: MetadataState, _ signing: FeedSigning, written: [String]
+    _ plan: MetadataPlan?, _ metadata: MetadataState, _ signing: FeedSigning, written: [String],
+    warnings: [String] = []
   ) -> RefreshReport {
     var expires: [String: Timestamp] = [
       "root": metadata.chain.newest.header.expires, "targets": metadata.targets.expires,
@@ -46,7 +58,7 @@ extension Publisher {
     let roles = order.filter { plan?.expiries[$0] != nil }.map(\.rawValue)
     return RefreshReport(
       outcome: plan == nil ? .nothingToRefresh : .refreshed, roles: roles, expires: expires,
-      warnings: signing.warnings, writtenFiles: written)
+      warnings: signing.warnings + warnings, writtenFiles: written)
   }
 }
 
