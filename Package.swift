@@ -111,7 +111,7 @@ let package = Package(
       name: "ParserPublisherTests",
       dependencies: [
         "ParserPublisher", "OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "OTATrust", "OTAFeed",
-        "TestSupport", "UpdaterTestSupport",
+        "ParserUpdater", "TestSupport", "UpdaterTestSupport",
       ],
       swiftSettings: tests),
     .testTarget(

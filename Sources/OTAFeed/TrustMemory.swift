@@ -23,6 +23,6 @@ package struct TrustMemory: Sendable {
   /// The memory of a stranger: nothing but the clock.
   package static var stranger: TrustMemory {
     let now = Timestamp(secondsSinceEpoch: SystemClock.wallSeconds())
-    return TrustMemory(metadata: MemoryMetadataStore(), moment: TrustMoment(clock: now))
+    return TrustMemory(metadata: OverlayMetadataStore(), moment: TrustMoment(clock: now))
   }
 }

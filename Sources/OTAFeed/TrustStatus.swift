@@ -57,7 +57,7 @@ extension Trust {
   /// What the app itself ships, before anything was taken from a feed.
   ///
   /// - Throws: when the root cannot be a beginning of trust: malformed, not signed by itself, or with a weak key.
-  public func shipped() throws(Problem) -> TrustStatus { try status(MemoryMetadataStore()) }
+  public func shipped() throws(Problem) -> TrustStatus { try status(OverlayMetadataStore()) }
 
   /// Refuses a root that cannot be a beginning of trust: malformed, not signed by itself, or with a weak key.
   public func requireUsable() throws(Problem) { _ = try shipped() }

@@ -28,7 +28,8 @@ extension Publisher {
     if let note { report.findings.append(note) }
     var mutable = report.channels.map(\.manifestPath)
     if let root {
-      var signed = SignedAudit(reader: reader, root: root, now: now, verified: audit.verified)
+      var signed = SignedAudit(
+        reader: reader, root: root, now: now, verified: audit.verified, policy: expiryPolicy(reader))
       report.trust = await signed.run(audit.releases, channels: report.channels)
       report.findings += signed.findings
       report.filesChecked += signed.filesChecked
@@ -37,6 +38,22 @@ extension Publisher {
     }
     report.findings += try caches.findings(for: mutable, of: reader)
     return report
+  }
+
+  /// How long this feed signs for: its settings say so in a folder, the usual days count elsewhere.
+  private static func expiryPolicy(_ reader: FeedReader) -> ExpiryPolicy {
+    guard case .directory(let root) = reader.location else { return ExpiryPolicy() }
+    do {
+      let host = DirectoryHost(root: root)
+      let bytes = try host.read(FeedLayout.settings, maxBytes: Limits.standard.maxStateBytes)
+      guard let bytes, case .signed(let policy) = try FeedSettings(decoding: bytes).trust else {
+        return ExpiryPolicy()
+      }
+      return policy
+    } catch {
+      // A copy of a feed needs no settings; they only say when to warn.
+      return ExpiryPolicy()
+    }
   }
 
   /// The root to judge by, and what there is to say about it.

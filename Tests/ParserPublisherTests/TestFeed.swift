@@ -65,7 +65,9 @@ final class TestFeed: Sendable {
   /// What a client sees: the newest manifest and both of its files, verified.
   @discardableResult
   func checkAsClient() async throws -> Manifest {
-    let report = try await Publisher.audit(.directory(feed), allowsPlainHTTPOnLoopback: false)
+    let root = try tree().contains("./metadata/1.root.json") ? read("metadata/1.root.json") : nil
+    let report = try await Publisher.audit(
+      FeedReader(.directory(feed)), root: root, now: TestFeed.date)
     guard report.findings.isEmpty else { throw Unsound(findings: report.findings) }
     return try live()
   }

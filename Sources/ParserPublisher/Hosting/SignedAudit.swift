@@ -12,18 +12,17 @@ struct SignedAudit {
   private let now: Timestamp
   /// The digests of files that were read and compared before, by their addresses.
   private let verified: [String: Digest]
-  private let store = MemoryMetadataStore()
+  private let store = OverlayMetadataStore()
   private(set) var findings: [AuditFinding] = []
   private(set) var filesChecked = 0
   private(set) var bytesChecked: Int64 = 0
 
-  /// How long metadata is signed for when nobody says otherwise, in days: a third of it is the time to act in.
-  private static let lifetimes: [String: Int64] = [
-    "root": 730, "targets": 180, "snapshot": 180, "timestamp": 30,
-  ]
+  /// How long metadata is signed for; the last third of it is the time to act in.
+  private let policy: ExpiryPolicy
 
-  init(reader: FeedReader, root: [UInt8], now: Timestamp, verified: [String: Digest]) {
+  init(reader: FeedReader, root: [UInt8], now: Timestamp, verified: [String: Digest], policy: ExpiryPolicy) {
     self.reader = reader
+    self.policy = policy
     self.verified = verified
     self.root = root
     self.now = now
@@ -67,12 +66,16 @@ struct SignedAudit {
         report(
           .error, ProblemCode.trustExpired.rawValue, place,
           "\(role) expired at \(header.expires): clients install nothing new")
-      } else if left < (Self.lifetimes[role] ?? 0) * 86_400 / 3 {
+      } else if left < lifetimeSeconds(role) / 3 {
         report(
           .warning, "expires-soon", place,
           "\(role) expires at \(header.expires), in \(left / 86_400) days: sign it anew")
       }
     }
+  }
+
+  private func lifetimeSeconds(_ role: String) -> Int64 {
+    Root.Role(rawValue: role).map { Int64(policy.days(of: $0)) * 86_400 } ?? 0
   }
 
   private mutating func checkTarget(_ path: String, _ client: inout TUFClient) async {

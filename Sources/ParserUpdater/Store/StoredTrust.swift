@@ -16,12 +16,12 @@ struct StoredTrust: Sendable {
 
   /// The metadata of the store, to be read only: what is new is forgotten after the run.
   func readOnly() throws(StorageError) -> any TrustedMetadataStore {
-    guard let store else { return MemoryMetadataStore() }
+    guard let store else { return OverlayMetadataStore() }
     do {
-      return MemoryMetadataStore(
+      return OverlayMetadataStore(
         over: DirectoryMetadataStore(try store.root.subdirectory(Self.folderName)))
     } catch  where error.kind == .missing || error.kind == .wrongKind {
-      return MemoryMetadataStore()
+      return OverlayMetadataStore()
     }
   }
 

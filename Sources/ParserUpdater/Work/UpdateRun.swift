@@ -93,7 +93,7 @@ struct UpdateRun: Sendable {
   }
 
   private func readOnlyMetadata(of store: DeviceStore?) throws(Problem) -> any TrustedMetadataStore {
-    guard isSigned else { return MemoryMetadataStore() }
+    guard isSigned else { return OverlayMetadataStore() }
     do {
       return try StoredTrust(store, embedded: configuration.embedded).readOnly()
     } catch {
@@ -102,7 +102,7 @@ struct UpdateRun: Sendable {
   }
 
   private func writableMetadata(of store: DeviceStore) throws(StorageError) -> any TrustedMetadataStore {
-    guard isSigned else { return MemoryMetadataStore() }
+    guard isSigned else { return OverlayMetadataStore() }
     try store.root.checkPrivate()
     return try StoredTrust.writable(store)
   }

@@ -4,7 +4,7 @@ internal import Synchronization
 /// Trusted metadata of one run: changes stay in memory, on top of what another store holds.
 ///
 /// For a check, which writes nothing, and for a device that has no store yet.
-package final class MemoryMetadataStore: TrustedMetadataStore {
+package final class OverlayMetadataStore: TrustedMetadataStore {
   private let base: (any TrustedMetadataStore)?
   /// What was changed; a removed item is there as `nil`.
   private let changes = Mutex<[StoredMetadata: [UInt8]?]>([:])
