@@ -7,8 +7,9 @@ extension CommandFailure {
       ExitStatus(problem.code.responsibility), code: problem.code.rawValue, message: problem.message,
       kept: problem.kept, hint: problem.advice)
     if let retryAfter = problem.retryAfter {
-      payload = [JSONMember("retryAfter", .string(retryAfter.printable()))]
+      payload.append(JSONMember("retryAfter", .string(retryAfter.printable())))
     }
+    if let since = problem.since { payload.append(JSONMember("since", .string(since.description))) }
   }
 }
 

@@ -79,50 +79,7 @@ struct UpdateRun: Sendable {
     }
   }
 
-  // MARK: What a signed feed needs
-
-  private var isSigned: Bool {
-    switch configuration.trust {
-    case .root: true
-    case .checksumsOnly: false
-    }
-  }
-
-  private func moment(_ trust: StoredTrust, _ store: DeviceStore?) -> TrustMoment {
-    isSigned ? trust.moment(now(), state(of: store)) : TrustMoment(clock: now())
-  }
-
-  private func readOnlyMetadata(of store: DeviceStore?) throws(Problem) -> any TrustedMetadataStore {
-    guard isSigned else { return OverlayMetadataStore() }
-    do {
-      return try StoredTrust(store, embedded: configuration.embedded).readOnly()
-    } catch {
-      throw Problem(error).keeping(Self.kept)
-    }
-  }
-
-  private func writableMetadata(of store: DeviceStore) throws(StorageError) -> any TrustedMetadataStore {
-    guard isSigned else { return OverlayMetadataStore() }
-    try store.root.checkPrivate()
-    return try StoredTrust.writable(store)
-  }
-
-  /// Keeps a manifest whose release is not installed, so that the next check need not fetch it again.
-  private func keep(
-    _ offer: VerifiedManifest, in store: DeviceStore, _ metadata: any TrustedMetadataStore
-  ) throws(Problem) {
-    let item = StoredMetadata.target(path: configuration.channel.manifestPath)
-    do {
-      guard isSigned, StoredTrust(store, embedded: configuration.embedded).manifest(offer.digest) == nil,
-        try metadata.load(item) != offer.bytes
-      else { return }
-      try metadata.store(offer.bytes, as: item)
-    } catch {
-      throw Problem(error).keeping(Self.kept)
-    }
-  }
-
-  private func state(of store: DeviceStore?) -> DeviceState {
+  func state(of store: DeviceStore?) -> DeviceState {
     guard let store else { return DeviceState() }
     switch store.readState() {
     case .state(let state): return state
@@ -227,7 +184,8 @@ struct UpdateRun: Sendable {
     HistoryFile(root: store.root).noteOnce(HistoryEvent(.refused, release, reason.text), at: now())
   }
 
-  private func change(
+  /// Changes the state under the lock, when there is something to change.
+  func change(
     _ store: DeviceStore, _ body: (inout DeviceState) -> Void
   ) throws(StorageError) {
     let before = state(of: store)
@@ -239,16 +197,6 @@ struct UpdateRun: Sendable {
     var state = try recoverState(of: store)
     body(&state)
     try store.writeState(state)
-  }
-
-  /// The metadata could be refreshed: the feed is not out of date any more, whatever comes next.
-  private func forgetStaleness(in store: DeviceStore?) {
-    guard let store, case .state(let state) = store.readState(), state.stale != nil else { return }
-    do {
-      try change(store) { $0.stale = nil }
-    } catch {
-      // The refresh itself went well; `status` tells of the older state until something can be written.
-    }
   }
 
   /// A check that went well ends what an earlier one left for `status`.

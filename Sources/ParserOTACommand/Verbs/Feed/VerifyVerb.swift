@@ -63,7 +63,10 @@ extension Verb {
         .untrustedContent, code: first.code,
         message: "\(feed.text): \(errors.count) error\(errors.count == 1 ? "" : "s"): "
           + errors.map { "\($0.place): \($0.message)" }.joined(separator: "; "),
-        kept: "nothing was changed", hint: "publish again, or restore the files that are named")
+        kept: "nothing was changed",
+        hint: first.code == ProblemCode.trustExpired.rawValue
+          ? "sign the metadata anew: parser-ota refresh --feed DIR"
+          : "publish again, or restore the files that are named")
       failure.payload = payload
       throw failure
     }

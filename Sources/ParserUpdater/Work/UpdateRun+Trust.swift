@@ -1,0 +1,56 @@
+internal import OTAFeed
+internal import OTAManifest
+internal import OTAStorage
+
+/// What a signed feed needs beside the run itself.
+extension UpdateRun {
+  private var isSigned: Bool {
+    switch configuration.trust {
+    case .root: true
+    case .checksumsOnly: false
+    }
+  }
+
+  func moment(_ trust: StoredTrust, _ store: DeviceStore?) -> TrustMoment {
+    isSigned ? trust.moment(now(), state(of: store)) : TrustMoment(clock: now())
+  }
+
+  func readOnlyMetadata(of store: DeviceStore?) throws(Problem) -> any TrustedMetadataStore {
+    guard isSigned else { return OverlayMetadataStore() }
+    do {
+      return try StoredTrust(store, embedded: configuration.embedded).readOnly()
+    } catch {
+      throw Problem(error).keeping(Self.kept)
+    }
+  }
+
+  func writableMetadata(of store: DeviceStore) throws(StorageError) -> any TrustedMetadataStore {
+    guard isSigned else { return OverlayMetadataStore() }
+    return try StoredTrust.writable(store)
+  }
+
+  /// Keeps a manifest whose release is not installed, so that the next check need not fetch it again.
+  func keep(
+    _ offer: VerifiedManifest, in store: DeviceStore, _ metadata: any TrustedMetadataStore
+  ) throws(Problem) {
+    let item = StoredMetadata.target(path: configuration.channel.manifestPath)
+    do {
+      guard isSigned, StoredTrust(store, embedded: configuration.embedded).manifest(offer.digest) == nil,
+        try metadata.load(item) != offer.bytes
+      else { return }
+      try metadata.store(offer.bytes, as: item)
+    } catch {
+      throw Problem(error).keeping(Self.kept)
+    }
+  }
+
+  /// The metadata could be refreshed: the feed is not out of date any more, whatever comes next.
+  func forgetStaleness(in store: DeviceStore?) {
+    guard let store, case .state(let state) = store.readState(), state.stale != nil else { return }
+    do {
+      try change(store) { $0.stale = nil }
+    } catch {
+      // The refresh itself went well; `status` tells of the older state until something can be written.
+    }
+  }
+}
