@@ -30,7 +30,6 @@ public struct FeedReader: Sendable {
     self.allowsPlainHTTPOnLoopback = allowsPlainHTTPOnLoopback
   }
 
-
   /// Reads a small file of the feed into memory.
   public func read(_ path: RelativePath, maxBytes: Int) async throws(Problem) -> [UInt8] {
     let sink = MemorySink()

@@ -26,3 +26,10 @@ extension FetchSink {
   /// Takes the next bytes from an array, for fetchers that are not a network.
   package func receive(_ chunk: [UInt8]) throws { try unsafe receive(chunk.span.bytes) }
 }
+
+extension RawSpan {
+  /// A copy of the first bytes, at most `count` of them.
+  package func firstBytes(_ count: Int) -> [UInt8] {
+    (0..<min(count, byteCount)).map { unsafe unsafeLoad(fromByteOffset: $0, as: UInt8.self) }
+  }
+}

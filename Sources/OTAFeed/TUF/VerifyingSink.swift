@@ -45,10 +45,7 @@ final class VerifyingSink: FetchSink {
 
   private func remember(_ chunk: RawSpan) {
     head.withLock { head in
-      let count = min(chunk.byteCount, Self.headBytes - head.count)
-      for index in 0..<max(0, count) {
-        head.append(unsafe chunk.unsafeLoad(fromByteOffset: index, as: UInt8.self))
-      }
+      head += chunk.firstBytes(max(0, Self.headBytes - head.count))
     }
   }
 
