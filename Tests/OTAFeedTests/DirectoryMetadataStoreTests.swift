@@ -6,7 +6,7 @@ import Testing
 /// Trusted metadata as files.
 @Suite("Stored metadata")
 struct DirectoryMetadataStoreTests {
-  @Test("every role has a file of its own inside the folder, whatever its name")
+  @Test("B68: every role has a file of its own inside the folder, whatever its name")
   func names() throws {
     try withTemporaryDirectory { folder in
       let store = DirectoryMetadataStore(try Directory.open(folder.path))
