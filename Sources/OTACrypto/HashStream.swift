@@ -48,3 +48,10 @@ public struct HashStream: ~Copyable, @unchecked Sendable {
     return Array(bytes.prefix(Int(count)))
   }
 }
+
+extension [UInt8] {
+  /// Hands the bytes to `body` without a copy; for whoever takes a span and has an array.
+  package func withRawBytes<Failure: Error>(_ body: (RawSpan) throws(Failure) -> Void) throws(Failure) {
+    try unsafe body(span.bytes)
+  }
+}

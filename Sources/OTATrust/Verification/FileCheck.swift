@@ -58,16 +58,7 @@ public struct FileCheck: ~Copyable, Sendable {
 
   /// Takes all bytes at once; throws when there are too many.
   public mutating func update(_ bytes: [UInt8]) throws(TrustError) {
-    received += bytes.count
-    if let length, received > length {
-      throw TrustError(.mismatch, role: name, "has more than the \(length) bytes that signed metadata gives")
-    }
-    do {
-      try sha256?.update(bytes)
-      try sha512?.update(bytes)
-    } catch {
-      throw TrustError(.cannotVerify, role: name, "cannot be hashed here: \(error.message)")
-    }
+    try bytes.withRawBytes { (span) throws(TrustError) in try update(span) }
   }
 
   /// Refuses the whole unless length and digests are those of signed metadata.
