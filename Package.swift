@@ -132,6 +132,10 @@ let package = Package(
         "ParserOTACommand", "ParserPublisher", "OTAProcess", "OTATrust", "OTAManifest", "OTACrypto",
         "OTAStorage", "OTATransfer", "OTAFeed", "TestSupport", "parser-ota",
       ], swiftSettings: tests),
+    .testTarget(
+      name: "PeerTests",
+      dependencies: ["OTACrypto", "OTAManifest", "TestSupport", "parser-ota", "tuf-client"],
+      exclude: ["Python"], swiftSettings: tests),
     .testTarget(name: "HouseTests", dependencies: ["OTAManifest", "TestSupport"], swiftSettings: tests),
   ],
   swiftLanguageModes: [.v6]
