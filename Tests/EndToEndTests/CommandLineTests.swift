@@ -89,7 +89,7 @@ import Testing
       for missing in options {
         let others = options.filter { $0.name != missing.name }
           .flatMap { $0.valueName == nil ? [$0.name] : [$0.name, $0.sample] }
-        let answer = try playground.tool(row.words.split(separator: " ").map(String.init) + others)
+        let answer = try playground.tool(row.wordsAndArguments + others)
         Self.expectUsage(answer, "missing \(missing.name)")
       }
     }
@@ -104,9 +104,13 @@ import Testing
     for example in examples {
       try withPlayground { playground in
         // Nothing that an example names is there, so most fail; none may fail for how it is written.
-        let result = try playground.tool.shell(
-          "cd \(playground.path("")) && touch references.txt; HOME=$PWD; export https_proxy=http://127.0.0.1:1; \(example)"
-        )
+        var tool = playground.tool
+        tool.environment = [
+          "https_proxy": "http://127.0.0.1:1", "PARSER_OTA_KEY_PASSPHRASE": "of an example",
+        ]
+        let line = example.replacing("KEY_ID", with: String(repeating: "0", count: 64))
+        let result = try tool.shell(
+          "cd \(playground.path("")) && touch references.txt; HOME=$PWD; \(line)")
         let isPathOfShell = result.errors.contains("/bin/bash: ")
         #expect(result.status != .exited(2) || isPathOfShell, "\(example): \(result.errors)")
       }

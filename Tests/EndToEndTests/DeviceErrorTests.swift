@@ -21,14 +21,16 @@ import Testing
       try failures.expect("device pin next --store store", 2, "VERSION next")
       try failures.expect("device activate --store store --print all", 2, "--print all")
       try failures.expect("device explain --store store --manifest sources.json", 3, "sources.json")
-      try playground.write("store/device.json", "{\"format\":1,\"feed\":7}")
+      try playground.write("store/device.json", "{\"format\":1,\"trust\":\"checksums-only\",\"feed\":7}")
       try failures.expect("device status --store store", 5, "device.json", "feed")
+      try playground.write("store/device.json", "{\"format\":1,\"trust\":\"hope\",\"feed\":\"feed\"}")
+      try failures.expect("device status --store store", 5, "device.json", "trust")
       try playground.write("store/device.json", "")
       try failures.expect("device status --store store", 5, "device.json")
       try failures.expect("source resolve --sources bundle-1.js ALPHA", 3, "bundle-1.js")
       try failures.expect(
         "source resolve --sources sources.json --manifest sources.json ALPHA", 3, "sources.json")
-      #expect(failures.texts.count >= 11, "\(failures.texts)")
+      #expect(failures.texts.count >= 12, "\(failures.texts)")
     }
   }
 

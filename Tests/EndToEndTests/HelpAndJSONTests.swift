@@ -38,7 +38,8 @@ import Testing
   func success(row: VerbRow) throws {
     try withPlayground { playground in
       try playground.makeConfirmedDevice()
-      let answer = try playground.tool.json(row.successLine)
+      try playground.makeSignedFeed()
+      let answer = try playground.tool.json(SignedScene.filled(row.successLine))
       #expect(answer.ok == true)
       #expect(answer.keys.prefix(3) == ["ok", "code", "message"])
       #expect(answer.code?.wholeMatch(of: #/[a-z]+(-[a-z]+)*/#) != nil)
@@ -53,7 +54,8 @@ import Testing
   func failure(row: VerbRow) throws {
     try withPlayground { playground in
       try playground.makeConfirmedDevice()
-      let answer = try playground.tool.json(row.failureLine, status: row.failureStatus)
+      try playground.makeSignedFeed()
+      let answer = try playground.tool.json(SignedScene.filled(row.failureLine), status: row.failureStatus)
       #expect(answer.ok == false)
       #expect(answer.keys.prefix(3) == ["ok", "code", "message"])
       #expect(answer.answer.errors.contains("error: \(answer.message)\n") || row.words == "source resolve")

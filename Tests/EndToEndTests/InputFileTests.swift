@@ -15,10 +15,14 @@ import Testing
 
     var testDescription: String { line }
     var words: String { line.split(separator: " ").prefix { !$0.hasPrefix("--") }.joined(separator: " ") }
-    var option: String { String(line.split(separator: " ").last ?? "") }
+    /// The option whose value is the file, or ends with it; another word when the file is an argument without a name.
+    var option: String { line.split(separator: " ").last { !$0.hasSuffix("=") }.map(String.init) ?? "" }
+
+    /// The command line with the file or folder in its place.
+    func line(with name: String) -> String { line.hasSuffix("=") ? line + name : "\(line) \(name)" }
   }
 
-  private static let inputs = "--feed feed --bundle bundle-3.js --sources sources.json"
+  private static let noID = String(repeating: "0", count: 64)
 
   static let files = [
     Place("publish --feed feed --sources sources.json --bundle"),
@@ -34,7 +38,14 @@ import Testing
       Place("init --checksums-only --feed other --adopt"),
       Place("publish --bundle bundle-3.js --sources sources.json --feed", missing: 1),
       Place("rollback --yes --feed", missing: 1), Place("releases --feed", missing: 1),
-      Place("verify --feed"),
+      Place("verify --feed"), Place("key list --feed", missing: 1), Place("key status --feed", missing: 1),
+      Place("key add --role root --public other.pem.pub --feed", missing: 1),
+      Place("key remove --role root --key-id \(noID) --feed", missing: 1),
+      Place("key rotate --role root --from \(noID) --to-public other.pem.pub --feed", missing: 1),
+      Place("key threshold --role root --threshold 2 --feed", missing: 1),
+      Place("root prepare --out new.root.json --feed", missing: 1),
+      Place("root commit next.root.json --feed", missing: 1),
+      Place("refresh --release-key release.pem --feed", missing: 1),
       Place("embed --out out --feed", missing: 1), Place("embed --feed feed --out", missing: nil),
       Place("device init --feed feed --checksums-only --embedded app --store", missing: nil),
       Place("device init --store other --checksums-only --embedded app --feed"),
@@ -48,8 +59,9 @@ import Testing
 
   @Test("check 7: every option that names a file or folder is in these tests")
   func table() throws {
-    let covered = Set(
-      (Self.files + Self.folders).map { "\($0.words.replacing(" ALPHA", with: "")) \($0.option)" })
+    let places = Self.files + Self.folders + SigningFileTests.inputs + SigningFileTests.outputs
+    let arguments = #/ (ALPHA|next\.root\.json)/#
+    let covered = Set(places.map { "\($0.words.replacing(arguments, with: "")) \($0.option)" })
     for (words, options) in try Reference.shared.get().options {
       for option in options where option.valueName?.contains(/FILE|DIR/) == true {
         #expect(covered.contains("\(words) \(option.name)"), "\(words) \(option.name)")
@@ -61,7 +73,8 @@ import Testing
   func missingFile(place: Place) throws {
     try withPlayground { playground in
       try playground.makeDevice()
-      Self.expect(try playground.tool("\(place.line) nowhere.txt"), 5, names: playground.path("nowhere.txt"))
+      Self.expect(
+        try playground.tool(place.line(with: "nowhere.txt")), 5, names: playground.path("nowhere.txt"))
     }
   }
 
@@ -71,7 +84,7 @@ import Testing
       try playground.makeDevice()
       mkfifo(playground.path("pipe"), 0o644)
       for name in ["feed", "pipe"] {
-        Self.expect(try playground.tool("\(place.line) \(name)"), 5, names: playground.path(name))
+        Self.expect(try playground.tool(place.line(with: name)), 5, names: playground.path(name))
       }
     }
   }
@@ -80,7 +93,8 @@ import Testing
   func missingFolder(place: Place) throws {
     try withPlayground { playground in
       try playground.makeDevice()
-      let answer = try playground.tool("\(place.line) nowhere")
+      try playground.makeSignedFeed()
+      let answer = try playground.tool(place.line(with: "nowhere"))
       guard let status = place.missing else {
         #expect(answer.code == 0, "\(answer)")
         return
@@ -93,9 +107,10 @@ import Testing
   func otherKindOfFolder(place: Place) throws {
     try withPlayground { playground in
       try playground.makeDevice()
+      try playground.makeSignedFeed()
       mkfifo(playground.path("pipe"), 0o644)
       for name in ["bundle-1.js", "pipe"] {
-        Self.expect(try playground.tool("\(place.line) \(name)"), 5, names: playground.path(name))
+        Self.expect(try playground.tool(place.line(with: name)), 5, names: playground.path(name))
       }
       #expect(try playground.read("bundle-1.js").count == 2000)
     }
@@ -109,7 +124,7 @@ import Testing
     try withPlayground { playground in
       try playground.makeDevice()
       try playground.write("secret.json", "[]")
-      let answer = try Stranger(playground).run("\(place.line) secret.json", forbidding: "secret.json")
+      let answer = try Stranger(playground).run(place.line(with: "secret.json"), forbidding: "secret.json")
       Self.expect(answer, 5, names: playground.path("secret.json"))
     }
   }
@@ -120,15 +135,16 @@ import Testing
   func unreadableFolder(place: Place) throws {
     try withPlayground { playground in
       try playground.makeDevice()
+      try playground.makeSignedFeed()
       try playground.copy(
         place.option == "--store" ? "store" : place.option == "--embedded" ? "app" : "feed", to: "secret")
-      let answer = try Stranger(playground).run("\(place.line) secret", forbidding: "secret")
+      let answer = try Stranger(playground).run(place.line(with: "secret"), forbidding: "secret")
       #expect([5, 8].contains(answer.code), "\(answer)")
       #expect(answer.errors.contains(playground.path("secret")), "\(answer)")
     }
   }
 
-  private static func expect(
+  static func expect(
     _ answer: Answer, _ status: Int32, names path: String, sourceLocation: SourceLocation = #_sourceLocation
   ) {
     #expect(answer.code == status, "\(answer)", sourceLocation: sourceLocation)

@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// One verb of the tool, with a command line that works in a playground with a confirmed device, and one that does not.
+/// One verb of the tool, with a command line that works in a playground with a confirmed device and a signed feed, and
+/// one that does not.
 struct VerbRow: CustomTestStringConvertible, Sendable {
   let words: String
   let success: String
@@ -17,14 +18,23 @@ struct VerbRow: CustomTestStringConvertible, Sendable {
   var testDescription: String { words }
   var successLine: String { "\(words) \(success)" }
   var failureLine: String { "\(words) \(failure)" }
+  /// The words of the verb and the arguments that stand before the options of the success.
+  var wordsAndArguments: [String] {
+    (words.split(separator: " ") + success.split(separator: " ").prefix { !$0.hasPrefix("-") }).map(
+      String.init)
+  }
 
   private static let files = "--bundle bundle-3.js --sources sources.json"
+  private static let change = "--feed signed --root-key root.pem"
 
   /// Every verb; a test compares the list with the help of the tool.
   static let all = [
     VerbRow("init", "--feed other --checksums-only", fails: "--feed bundle-1.js --checksums-only", 5),
     VerbRow("publish", "--feed feed \(files)", fails: "--feed store \(files)", 1),
     VerbRow("rollback", "--feed feed --yes", fails: "--feed feed --to 99 --yes", 1),
+    VerbRow(
+      "refresh", "--feed signed --release-key release.pem",
+      fails: "--feed signed --release-key other.pem", 1),
     VerbRow("releases", "--feed feed", fails: "--feed store", 1),
     VerbRow("verify", "--feed feed", fails: "--feed app", 3),
     VerbRow("embed", "--feed feed --out out", fails: "--feed feed --out out --version 99", 1),
@@ -44,6 +54,29 @@ struct VerbRow: CustomTestStringConvertible, Sendable {
     VerbRow("device status", "--store store", fails: "--store feed", 1),
     VerbRow("device history", "--store store", fails: "--store feed", 1),
     VerbRow("device explain", "--store store", fails: "--store store --manifest bundle-1.js", 3),
+    VerbRow("key generate", "--out new.pem", fails: "--out release.pem", 1),
+    VerbRow("key public", "--key release.pem", fails: "--key release.pem --out sources.json", 1),
+    VerbRow("key list", "--feed signed", fails: "--feed feed", 1),
+    VerbRow("key status", "--feed signed --public other.pem.pub", fails: "--feed feed", 1),
+    VerbRow(
+      "key add", "\(change) --role release --public other.pem.pub --release-key release.pem",
+      fails: "\(change) --role root --public root.pem.pub", 1),
+    VerbRow(
+      "key remove", "\(change) --role root --key-id SPARE_ID",
+      fails: "\(change) --role root --key-id RELEASE_ID", 1),
+    VerbRow(
+      "key rotate",
+      "\(change) --role release --from RELEASE_ID --to-public other.pem.pub --release-key other.pem",
+      fails: "\(change) --role release --from SPARE_ID --to-public other.pem.pub", 1),
+    VerbRow(
+      "key threshold", "\(change) --role root --threshold 2", fails: "\(change) --role root --threshold 9", 1),
+    VerbRow("root prepare", "--feed signed --out new.root.json", fails: "--feed signed --out root.pem", 1),
+    VerbRow(
+      "root sign", "next.root.json --root-key root.pem",
+      fails: "next.root.json --root-key other.pem --previous signed/metadata/1.root.json", 1),
+    VerbRow(
+      "root commit", "next.root.json --feed signed --root-key root.pem",
+      fails: "next.root.json --feed signed", 1),
     VerbRow("source resolve", "--sources sources.json ALPHA", fails: "--sources sources.json NOBODY", 1),
     VerbRow("help", "publish", fails: "publisch", 2),
     VerbRow("version", "", fails: "now", 2),
@@ -67,6 +100,10 @@ struct ReferenceOption: Sendable {
     case "URL": "https://feed.example/"
     case "OLD=NEW": "A=B"
     case "ID" where name == "--launch": "0123456789abcdef"
+    case "ROLE": "release"
+    case "ROLE=FILE": "release=x"
+    case "ROLE=N": "release=1"
+    case "ROLE=KEYID": "release=\(String(repeating: "0", count: 64))"
     case "WHAT": "bundle"
     case "TAG": "v1.0"
     default: "x"

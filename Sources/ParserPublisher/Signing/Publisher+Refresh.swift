@@ -13,12 +13,15 @@ extension Publisher {
   public func refresh(
     signers: [any MetadataSigner], date: Timestamp? = nil, force: Bool = false
   ) async throws(Problem) -> RefreshReport {
+    // A folder that is no feed is called that, before a lock is missed in it.
+    _ = try await readState()
     let lock = try await host.lock(wait: .seconds(10))
     defer { lock.release() }
     let state = try await readState()
     guard case .signed(let expiry) = state.settings.trust, let metadata = state.metadata else {
       throw Problem(
-        .inputRefused, "\(place) is a checksums-only feed: nothing on it is signed or expires")
+        .inputRefused, "\(place) is a checksums-only feed: nothing on it is signed or expires",
+        advice: "make it a signed feed with parser-ota init and the keys")
     }
     let now = now()
     let signing = try FeedSigning(

@@ -69,7 +69,8 @@ struct KeyFile {
       guard key.scheme == .ed25519 else {
         throw CommandFailure(
           .notAchieved, code: ProblemCode.keyUnusable.rawValue,
-          message: "\(option): \(path) is for \(key.scheme.rawValue), and only Ed25519 keys sign here")
+          message: "\(option): \(path) is for \(key.scheme.rawValue), and only Ed25519 keys sign here",
+          hint: unusableHint)
       }
       return key
     } catch let failure as CommandFailure {
@@ -129,9 +130,23 @@ struct KeyFile {
     }
   }
 
+  private static let unusableHint = "give an Ed25519 key as PEM, such as parser-ota key generate makes"
+
+  /// The reasons of the library that reads keys are for programmers, so most are told in other words.
   private static func unusable(_ name: String, _ error: CryptoError) -> CommandFailure {
-    CommandFailure(
-      .notAchieved, code: ProblemCode.keyUnusable.rawValue, message: "\(name): \(error.message)",
-      kept: "nothing was changed", hint: "give an Ed25519 key as PEM, such as parser-ota key generate makes")
+    let (message, hint) =
+      switch error {
+      case .wrongPassphrase:
+        (
+          error.message,
+          "give the passphrase of this key with --passphrase-file FILE or in \(Passphrase.variable)"
+        )
+      case .malformedKey(let reason) where reason.contains("::"):
+        ("it holds no key as PEM, or a damaged one", unusableHint)
+      default: (error.message, unusableHint)
+      }
+    return CommandFailure(
+      .notAchieved, code: ProblemCode.keyUnusable.rawValue, message: "\(name): \(message)",
+      kept: "nothing was changed", hint: hint)
   }
 }

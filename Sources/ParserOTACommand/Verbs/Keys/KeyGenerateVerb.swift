@@ -1,5 +1,4 @@
 internal import OTACrypto
-internal import OTAFeed
 internal import OTAManifest
 internal import OTAProcess
 internal import OTAStorage
@@ -78,9 +77,11 @@ private struct NewKeyPair {
     } catch let failure as CommandFailure {
       throw failure
     } catch let error as StorageError {
-      throw CommandFailure(Problem(error))
+      throw OutputFile.failure(error, option: "--out")
     } catch {
-      throw CommandFailure(.localDisk, code: "storage-failed", message: "\(path) cannot be looked at")
+      throw CommandFailure(
+        .localDisk, code: "storage-failed", message: "\(path) cannot be looked at",
+        hint: "choose another name with --out")
     }
   }
 
@@ -110,13 +111,11 @@ private struct NewKeyPair {
     } catch  where error.kind == .exists {
       throw Self.taken("\(folder.path)/\(name)")
     } catch {
-      throw CommandFailure(Problem(error))
+      throw OutputFile.failure(error, option: "--out")
     }
   }
 
   private static func taken(_ path: String) -> CommandFailure {
-    CommandFailure(
-      .notAchieved, code: "file-exists", message: "\(path) exists already, and keys are never overwritten",
-      kept: "all files are as they were", hint: "choose another name with --out")
+    OutputFile.taken(path, "and keys are never overwritten")
   }
 }

@@ -1,5 +1,4 @@
 internal import OTACrypto
-internal import OTAFeed
 internal import OTAManifest
 internal import OTAStorage
 
@@ -42,13 +41,11 @@ extension Verb {
       do {
         return try durablyReplaceFile(at: path, with: pem, mode: 0o644)
       } catch {
-        throw CommandFailure(Problem(error))
+        throw OutputFile.failure(error, option: "--out")
       }
     } catch {
-      throw CommandFailure(Problem(error))
+      throw OutputFile.failure(error, option: "--out")
     }
-    throw CommandFailure(
-      .notAchieved, code: "file-exists", message: "\(path) exists already, with other content",
-      kept: "all files are as they were", hint: "choose another name with --out")
+    throw OutputFile.taken(path, "with other content")
   }
 }

@@ -28,12 +28,13 @@ extension Verb {
     run: { arguments, context throws(CommandFailure) in
       let publisher = try FeedVerb.publisher(arguments, context)
       let path = context.absolutePath(try arguments.required("out"))
+      try RootVerb.requireFree(path)
       let changes = try changes(arguments, context)
       let days = try arguments.value("expires-days", as: RootReadings.days)
       let (draft, live) = try await DeviceVerb.run { () async throws(Problem) in
         (try await publisher.prepareRoot(changes, expiryDays: days), try await publisher.liveRoot())
       }
-      try RootVerb.write(draft, to: path)
+      try RootVerb.write(draft, to: path, option: "--out")
       let approvals = try DeviceVerb.run { () throws(Problem) in try draft.approvals(previous: live) }
       let changed = draft.root.changes(since: live)
       return .outcome(

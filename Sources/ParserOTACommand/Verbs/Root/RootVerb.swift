@@ -20,12 +20,29 @@ enum RootVerb {
     }
   }
 
-  /// Writes a draft durably.
-  static func write(_ draft: RootDraft, to path: String) throws(CommandFailure) {
+  /// Writes a draft durably; a failure names the option that the path came with.
+  static func write(_ draft: RootDraft, to path: String, option: String = "FILE") throws(CommandFailure) {
     do {
       try durablyReplaceFile(at: path, with: draft.encoded(), mode: 0o644)
     } catch {
-      throw CommandFailure(Problem(error))
+      throw OutputFile.failure(error, option: option)
+    }
+  }
+
+  /// Refuses a path where anything but a draft stands: what is there may be the root key itself.
+  static func requireFree(_ path: String) throws(CommandFailure) {
+    let bytes: [UInt8]
+    do {
+      bytes = try readFile(at: path, maxBytes: maxBytes)
+    } catch  where error.kind == .missing {
+      return
+    } catch {
+      throw OutputFile.failure(error, option: "--out")
+    }
+    do {
+      _ = try RootDraft(decoding: bytes)
+    } catch {
+      throw OutputFile.taken(path, "and is no root that may be made anew")
     }
   }
 
