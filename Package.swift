@@ -140,3 +140,23 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+// The fuzzer's runtime exists on some machines only, so its driver is a part of the package for `ci/fuzz` alone. What is
+// fuzzed is in the ordinary tests too: every finding of the past, and a short run of mutations.
+let fuzzed: [Target.Dependency] = [
+  "OTAManifest", "OTACrypto", "OTATransfer", "OTATrust", "OTAFeed", "ParserUpdater", "ParserOTACommand",
+  "TestSupport", "TrustFixtures",
+]
+if Context.environment["PARSER_OTA_FUZZ"] == nil {
+  package.targets.append(
+    .testTarget(
+      name: "FuzzTargets", dependencies: fuzzed, path: "Tests/FuzzTargets", swiftSettings: tests))
+} else {
+  package.targets += [
+    .target(
+      name: "FuzzTargets", dependencies: fuzzed, path: "Tests/FuzzTargets",
+      exclude: ["FuzzTargetTests.swift"], swiftSettings: tests),
+    .executableTarget(
+      name: "fuzz-driver", dependencies: ["FuzzTargets"], path: "Tests/fuzz-driver", swiftSettings: tests),
+  ]
+}

@@ -98,9 +98,9 @@ extension HistoryEvent {
     return .object(members)
   }
 
-  fileprivate var line: [UInt8] { json.encoded(indented: false) + [0x0A] }
+  var line: [UInt8] { json.encoded(indented: false) + [0x0A] }
 
-  fileprivate init?(line: [UInt8]) {
+  init?(line: [UInt8]) {
     do {
       let object = try JSONObject(JSONReader.read(line, maxBytes: 4096, maxDepth: 2))
       guard let kind = Kind(rawValue: try object.string("event")) else { return nil }
