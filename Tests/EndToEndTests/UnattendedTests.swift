@@ -71,7 +71,8 @@ import Testing
   func everyVerb(row: VerbRow) throws {
     try withPlayground { playground in
       try playground.makeConfirmedDevice()
-      let answer = try Terminal(tool: playground.tool)(row.successLine)
+      try playground.makeSignedFeed()
+      let answer = try Terminal(tool: playground.tool)(SignedScene.filled(row.successLine))
       #expect(answer.code == 0, "\(answer)")
     }
   }
