@@ -14,7 +14,7 @@ public enum FeedLocation: Equatable, Sendable {
     let lowered = text.asciiLowercased
     if lowered.hasPrefix("file:") {
       self = .directory(try Self.path(ofFileURL: text))
-    } else if text.contains("://") {
+    } else if text.utf8.first != UInt8(ascii: "/"), text.contains("://") {
       let address = try WebAddress(text)
       guard address.query == nil else {
         throw InputError(.forbiddenURL, "has a query: a feed is a folder of static files")
@@ -42,7 +42,9 @@ public enum FeedLocation: Equatable, Sendable {
       rest = rest.dropFirst(2)
       if rest.asciiLowercased.hasPrefix("localhost/") { rest = rest.dropFirst("localhost".count) }
     }
-    guard rest.hasPrefix("/"), let path = percentDecoded(String(rest)), !path.utf8.contains(0) else {
+    guard rest.utf8.first == UInt8(ascii: "/"), let path = percentDecoded(String(rest)),
+      !path.utf8.contains(0)
+    else {
       throw InputError(.forbiddenURL, "is not a file URL such as file:///srv/feed")
     }
     return path

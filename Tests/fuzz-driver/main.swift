@@ -21,20 +21,24 @@ func writeSeeds(to folder: String) throws {
   }
 }
 
+/// What the fuzzer calls, under the name that its library wants to exist.
+@_cdecl("LLVMFuzzerTestOneInput")
+func check(_ bytes: UnsafePointer<UInt8>?, _ size: Int) -> CInt {
+  do {
+    try chosen.check(Array(UnsafeBufferPointer(start: bytes, count: size)))
+  } catch {
+    FileHandle.standardError.write(Data("broken rule: \(error)\n".utf8))
+    abort()
+  }
+  return 0
+}
+
 func fuzz(_ arguments: [String]) -> CInt {
   var pointers = (["fuzz-driver"] + arguments).map { strdup($0) } + [nil]
   var count = CInt(pointers.count - 1)
   return pointers.withUnsafeMutableBufferPointer { buffer in
     var base = buffer.baseAddress
-    return runFuzzer(&count, &base) { bytes, size in
-      do {
-        try chosen.check(Array(UnsafeBufferPointer(start: bytes, count: size)))
-      } catch {
-        FileHandle.standardError.write(Data("broken rule: \(error)\n".utf8))
-        abort()
-      }
-      return 0
-    }
+    return runFuzzer(&count, &base, check)
   }
 }
 
@@ -43,7 +47,7 @@ if words.first == "list" {
   print(FuzzTarget.all.map(\.name).joined(separator: "\n"))
   exit(0)
 }
-guard words.count >= 2, let target = FuzzTarget.all.first(where: { $0.name == words[1] }) else {
+guard words.count >= 3, let target = FuzzTarget.all.first(where: { $0.name == words[1] }) else {
   FileHandle.standardError.write(Data("error: no such target\n".utf8))
   exit(2)
 }

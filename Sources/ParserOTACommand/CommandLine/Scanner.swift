@@ -9,6 +9,8 @@ enum Token: Equatable, Sendable {
 }
 
 /// Cuts arguments into tokens without knowing any option.
+///
+/// Looks at bytes: for Swift a `=` or `-` and an accent after it are one character, and neither sign nor dash.
 enum Scanner {
   /// One token for each argument, in order; nothing is dropped, split at blanks or abbreviated.
   static func tokens(of arguments: [String]) -> [Token] {
@@ -16,7 +18,7 @@ enum Scanner {
     var ended = false
     for (index, argument) in arguments.enumerated() {
       let position = index + 1
-      if ended || !argument.hasPrefix("-") || argument == "-" {
+      if ended || argument.utf8.first != UInt8(ascii: "-") || argument == "-" {
         tokens.append(.value(text: argument, position: position))
       } else if argument == "--" {
         ended = true
@@ -29,11 +31,12 @@ enum Scanner {
   }
 
   private static func option(_ argument: String, _ position: Int) -> Token {
-    guard let sign = argument.firstIndex(of: "=") else {
+    guard let sign = argument.utf8.firstIndex(of: UInt8(ascii: "=")) else {
       return .option(name: argument, inlineValue: nil, position: position)
     }
     return .option(
-      name: String(argument[..<sign]), inlineValue: String(argument[argument.index(after: sign)...]),
+      name: String(Substring(argument.utf8[..<sign])),
+      inlineValue: String(Substring(argument.utf8[argument.utf8.index(after: sign)...])),
       position: position)
   }
 }
