@@ -31,6 +31,9 @@ public struct WebAddress: Hashable, Sendable {
     let end = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
     (host, port) = try Self.authority(rest[..<end])
     let tail = rest[end...]
+    guard !tail.utf8.contains(where: { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "]") }) else {
+      throw InputError(.forbiddenURL, "has a bracket outside its host")
+    }
     let question = tail.firstIndex(of: "?") ?? tail.endIndex
     path = question == tail.startIndex ? "/" : String(tail[..<question])
     query = question == tail.endIndex ? nil : String(tail[tail.index(after: question)...])
