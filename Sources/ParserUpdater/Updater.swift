@@ -66,7 +66,9 @@ public final class Updater: Sendable {
 
   /// Says that a release does not work: it is rejected at once, and the next candidate takes its place in this launch.
   ///
-  /// - Parameter reason: one line for the history.
+  /// - Parameters:
+  ///   - release: what this launch runs.
+  ///   - reason: one line for the history.
   /// - Returns: the release to run instead; the same one when it is the copy inside the app, or when `release` is not
   ///   the one that runs.
   public func fail(_ release: ActiveRelease, reason: String) -> ActiveRelease {
