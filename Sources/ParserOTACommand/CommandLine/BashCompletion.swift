@@ -19,15 +19,15 @@ struct BashCompletion {
           word="${COMP_WORDS[i]}"
           [[ $word == -* ]] && continue
           case "$verb/$word" in
-      \(lines(table.paths.compactMap(step)))
+      \(table.caseLines(table.paths.compactMap(table.stepArm)))
             *) break ;;
           esac
         done
         case "$verb $prev" in
-      \(lines(table.paths.flatMap(optionValues)))
+      \(table.caseLines(table.paths.flatMap { table.optionArms($0, action) }))
         esac
         case "$verb" in
-      \(lines(table.paths.map(candidates)))
+      \(table.caseLines(table.paths.map(candidates)))
         esac
       }
       \(name)_words() { local IFS=$' \\n'; COMPREPLY=($(compgen -W "$1" -- "$cur")); }
@@ -39,22 +39,6 @@ struct BashCompletion {
       complete -F \(name) \(table.tool)
 
       """
-  }
-
-  private func lines(_ lines: [String]) -> String { lines.map { "      " + $0 }.joined(separator: "\n") }
-
-  /// How a word leads from one path to the next.
-  private func step(_ path: [String]) -> String? {
-    guard let word = path.last else { return nil }
-    let parent = path.dropLast().joined(separator: " ")
-    return "\"\(parent)/\(word)\") verb=\"\(path.joined(separator: " "))\" ;;"
-  }
-
-  private func optionValues(_ path: [String]) -> [String] {
-    table.options(at: path).filter(\.takesValue).map { option in
-      let patterns = option.spellings.map { "\"\(path.joined(separator: " ")) \($0)\"" }
-      return "\(patterns.joined(separator: " | "))) \(action(option.shape)) return ;;"
-    }
   }
 
   private func candidates(_ path: [String]) -> String {

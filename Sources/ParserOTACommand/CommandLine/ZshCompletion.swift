@@ -14,7 +14,7 @@ struct ZshCompletion {
           word="${words[i]}"
           [[ $word == -* ]] && continue
           case "$verb/$word" in
-      \(lines(table.paths.compactMap(step)))
+      \(table.caseLines(table.paths.compactMap(table.stepArm)))
             *) break ;;
           esac
         done
@@ -23,10 +23,10 @@ struct ZshCompletion {
           compset -P '*='
         fi
         case "$verb $prev" in
-      \(lines(table.paths.flatMap(optionValues)))
+      \(table.caseLines(table.paths.flatMap { table.optionArms($0, action) }))
         esac
         case "$verb" in
-      \(lines(table.paths.map(candidates)))
+      \(table.caseLines(table.paths.map(candidates)))
         esac
       }
       if [[ "${funcstack[1]}" == "\(name)" ]]; then
@@ -36,21 +36,6 @@ struct ZshCompletion {
       fi
 
       """
-  }
-
-  private func lines(_ lines: [String]) -> String { lines.map { "      " + $0 }.joined(separator: "\n") }
-
-  private func step(_ path: [String]) -> String? {
-    guard let word = path.last else { return nil }
-    let parent = path.dropLast().joined(separator: " ")
-    return "\"\(parent)/\(word)\") verb=\"\(path.joined(separator: " "))\" ;;"
-  }
-
-  private func optionValues(_ path: [String]) -> [String] {
-    table.options(at: path).filter(\.takesValue).map { option in
-      let patterns = option.spellings.map { "\"\(path.joined(separator: " ")) \($0)\"" }
-      return "\(patterns.joined(separator: " | "))) \(action(option.shape)) return ;;"
-    }
   }
 
   private func candidates(_ path: [String]) -> String {
