@@ -61,14 +61,15 @@ let package = Package(
       name: "ParserPublisher",
       dependencies: [
         "OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "OTAProcess", "OTATrust", "OTAFeed",
+        "ParserEngine",
       ],
-      swiftSettings: house),
+      resources: [.embedInCode("Gate/Engine/probe.js")], swiftSettings: house),
     // Rank 4: the tool.
     .target(
       name: "ParserOTACommand",
       dependencies: [
         "OTAManifest", "OTACrypto", "OTAStorage", "OTAProcess", "OTATrust", "OTAFeed", "ParserUpdater",
-        "ParserPublisher",
+        "ParserEngine", "ParserPublisher",
       ],
       swiftSettings: house),
     .executableTarget(name: "parser-ota", dependencies: ["ParserOTACommand"], swiftSettings: house),
@@ -121,7 +122,7 @@ let package = Package(
       name: "ParserPublisherTests",
       dependencies: [
         "ParserPublisher", "OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "OTATrust", "OTAFeed",
-        "ParserUpdater", "TestSupport", "UpdaterTestSupport",
+        "ParserEngine", "ParserUpdater", "TestSupport", "UpdaterTestSupport", "parser-ota-engine",
       ],
       swiftSettings: tests),
     .testTarget(
@@ -135,7 +136,8 @@ let package = Package(
       dependencies: ["ParserOTACommand", "OTAManifest", "TestSupport", "UpdaterTestSupport"],
       swiftSettings: tests),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["TestSupport", "parser-ota"], swiftSettings: tests),
+      name: "EndToEndTests", dependencies: ["TestSupport", "parser-ota", "parser-ota-engine"],
+      swiftSettings: tests),
     .testTarget(
       name: "KeyTests",
       dependencies: [

@@ -65,6 +65,8 @@ public enum ProblemCode: String, Sendable, CaseIterable {
   case pinned
   case inputRefused = "input-refused"
   case idsRemoved = "ids-removed"
+  case gateRefused = "gate-refused"
+  case noEngine = "no-engine"
   case aliasRefused = "alias-refused"
   case versionRefused = "version-refused"
   case notAFeed = "not-a-feed"
@@ -93,7 +95,8 @@ public enum ProblemCode: String, Sendable, CaseIterable {
     case .forbidden: .notPermitted
     case .notUsable, .keyNotTrusted, .keyUnusable, .signingFailed, .nothingToRollBackTo, .noSuchRelease,
       .otherLaunch, .pinned,
-      .inputRefused, .idsRemoved, .aliasRefused, .versionRefused, .notAFeed, .notAStore, .unresolved:
+      .inputRefused, .idsRemoved, .gateRefused, .noEngine, .aliasRefused, .versionRefused, .notAFeed,
+      .notAStore, .unresolved:
       .notAchieved
     case .misuse: .misuse
     }

@@ -1,5 +1,6 @@
 internal import OTAFeed
 internal import OTAManifest
+internal import ParserPublisher
 internal import ParserUpdater
 
 /// How the texts of a command line become checked values; each refusal is the rest of a sentence.
@@ -65,6 +66,25 @@ enum Readings {
     } catch {
       throw Refusal(error.detail)
     }
+  }
+
+  static func allowance(_ text: String) throws(Refusal) -> Allowance {
+    do {
+      return try Allowance(text: text)
+    } catch {
+      throw Refusal(error.detail)
+    }
+  }
+
+  static func globalName(_ text: String) throws(Refusal) -> String {
+    let isName = text.utf8.allSatisfy { byte in
+      byte == UInt8(ascii: "_") || byte == UInt8(ascii: "$") || (0x30...0x39).contains(byte)
+        || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+    }
+    guard isName, let first = text.utf8.first, !(0x30...0x39).contains(first) else {
+      throw Refusal("must be the name of a global such as NyoraParsers: letters, digits, _ and $")
+    }
+    return text
   }
 
   static func feed(_ text: String) throws(Refusal) -> FeedLocation {

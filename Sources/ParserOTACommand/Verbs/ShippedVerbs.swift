@@ -10,7 +10,8 @@ extension CommandTable {
       "source": "look up sources by whatever references libraries carry",
     ],
     verbs: [
-      .initialise, .publish, .rollback, .refresh, .releases, .verify, .embed, .deviceInit, .deviceCheck,
+      .initialise, .check, .publish, .rollback, .refresh, .releases, .verify, .embed, .deviceInit,
+      .deviceCheck,
       .deviceUpdate,
       .deviceActivate, .deviceConfirm, .deviceClose, .deviceFail,
       .deviceRollback, .devicePin, .deviceUnpin, .deviceForget, .deviceStatus, .deviceHistory, .deviceExplain,
