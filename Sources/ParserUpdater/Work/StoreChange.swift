@@ -133,7 +133,7 @@ struct StoreChange {
   private var situation: LaunchSituation {
     LaunchSituation(
       embedded: embedded, app: configuration.app, unconfirmedLimit: configuration.unconfirmedLaunchLimit,
-      trialIsInUse: false, canRecord: true, now: now)
+      livingLaunches: [], canRecord: true, now: now)
   }
 
   /// Runs `body` on the state under the lock; writes what it changed, and its events.
