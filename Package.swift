@@ -98,7 +98,7 @@ let package = Package(
       ],
       swiftSettings: tests),
     .executableTarget(
-      name: "activate-probe", dependencies: ["ParserUpdater", "OTAFeed", "OTAManifest"],
+      name: "activate-probe", dependencies: ["ParserUpdater", "OTAFeed", "OTAManifest", "OTAStorage"],
       path: "Tests/activate-probe", swiftSettings: tests),
     .testTarget(
       name: "ParserUpdaterTests",
