@@ -21,6 +21,7 @@ extension FuzzTarget {
         "0HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\nx",
         "0HTTP/1.1 301 Moved\r\nLocation: https://other.example/y\r\n\r\n<html>\r\n\r\nHTTP/1.1 200 OK\r\n\r\nz",
         "1HTTP/1.1 206 OK\r\nContent-Range: bytes 10-9223372036854775806/9223372036854775807\r\n\r\nq",
+        "0HTTP/1.1 200 OK\r\n\r\n" + String(repeating: "more than the limit ", count: 5),
         "0HTTP/1.1 200 OK\nTransfer-Encoding: chunked\nCache-Control: a\nCache-Control: b\n\nbody")
     },
     check: { bytes throws(BrokenRule) in
