@@ -282,6 +282,14 @@ struct LaunchWorld: ExploredWorld {
     hasher.combine(state.rejected.count)
     hasher.combine(newest)
     for process in running { hasher.combine(process?.release.version) }
+    // What costs little and tells most worlds apart: equal hashes are compared in full.
+    for pair in state.rejected { hasher.combine(pair.version) }
+    hasher.combine(state.pin == nil ? 0 : state.pin == .embedded ? 1 : 2)
+    hasher.combine(state.seen[.stable]?.version)
+    hasher.combine(confirmed.reduce(0) { $0 | 1 << $1.version.number })
+    hasher.combine(state.withdrawn.count)
+    hasher.combine(condemned.count)
+    hasher.combine(deaths.values.first)
   }
 
   var sketch: String {
