@@ -6,7 +6,7 @@ from typing import Callable
 from . import content, rules
 from .rules import State
 from .scenes import copy, remove, tree
-from .tool import ERRORS
+from .tool import ERRORS, SceneError
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,11 @@ class DeviceOperation:
     #: Statuses with which the command ends when it is given once more after it was done.
     repeated: frozenset = frozenset({0})
     side: str = field(default="device", init=False)
+
+    @property
+    def is_repeatable(self):
+        """Whether doing it twice is the same as doing it once."""
+        return self.then(self.after) == self.after
 
 
 def operations():
@@ -99,13 +104,13 @@ class DeviceCheck:
         self._require(operation.before, "before")
         answer = self.scenes.tool(*self.command)
         if answer.status != 0:
-            raise RuntimeError(f"{operation.name}: {answer}")
+            raise SceneError(f"{operation.name}: {answer}")
         self._require(operation.after, "after")
 
     def _require(self, wanted, moment):
         found = self._status(self.scenes.store, [])
         if found != wanted:
-            raise RuntimeError(f"{self.operation.name}: {moment} it the state is {found}, not {wanted}")
+            raise SceneError(f"{self.operation.name}: {moment} it the state is {found}, not {wanted}")
 
     def restore(self):
         """Puts store and feed back to where the command starts."""

@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 
 from . import content
+from .tool import SceneError
 
 RELEASES = 5
 
@@ -18,12 +19,16 @@ class Scenes:
     def __init__(self, root, tool):
         self.root = Path(root)
         self.tool = tool
-        self.area = self.root / "area"
-        self.store = self.area / "store"
-        self.feed = self.area / "feed"
+        self.move_area(self.root / "area")
         self.server = self.root / "server/feed"
         self.served = None
         self.key_ids = {}
+
+    def move_area(self, area):
+        """Has the store and the feed that are disturbed somewhere else from now on."""
+        self.area = area
+        self.store = area / "store"
+        self.feed = area / "feed"
 
     def path(self, name):
         """The path of something in the folder, as an argument."""
@@ -105,7 +110,7 @@ class Scenes:
                 step = "update"
             answer = self.device(*step.split())
             if answer.status != 0:
-                raise RuntimeError(f"a scene cannot be played: {answer}")
+                raise SceneError(f"a scene cannot be played: {answer}")
 
 
 def remove(path):

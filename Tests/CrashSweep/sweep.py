@@ -6,9 +6,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import device, feed, witness
+from . import device, feed, findings, order, witness
 from .scenes import Scenes
-from .tool import Fault, Tool
+from .tool import Fault, SceneError, Tool
 
 KINDS = ("kill", "EIO", "ENOSPC", "EINTR", "short")
 WORKERS = 2
@@ -27,7 +27,8 @@ class Violation:
     text: str
 
     def __str__(self):
-        again = f"ci/crash-sweep --operation {self.operation} --fault {self.fault.kind} --point {self.fault.ordinal}"
+        kind = {"model": "--model", "cut": "--power-cut"}.get(self.fault.kind, f"--fault {self.fault.kind}")
+        again = f"ci/crash-sweep --operation {self.operation} {kind} --point {self.fault.ordinal}"
         return f"{self.operation}: {self.fault.kind} at {self.call}: {self.text}\n    again: {again}"
 
 
@@ -116,18 +117,21 @@ class Worker:
             if self.settings.kinds is None or fault.kind in self.settings.kinds]
         if self.settings.point is not None:
             points = [(fault, call) for fault, call in points if fault.ordinal == self.settings.point]
+        if self.settings.findings:
+            points = [(fault, call) for fault, call in points if findings.is_finding(name, fault, call)]
         outcome = Outcome(name, len(calls))
-        if share == 0:
-            outcome.violations += self._unseen(check, calls)
+        if share == 0 and not self.settings.findings:
+            outcome.violations += self._undisturbed(check, calls)
         for fault, call in spread(points, count)[share::shares]:
             self._try(check, fault, call, outcome)
         return outcome
 
-    def _unseen(self, check, calls):
-        if not self.settings.strace:
-            return []
-        check.restore()
-        texts = witness.differences(check, calls, self.log)
+    def _undisturbed(self, check, calls):
+        """What is wrong with the run without a fault: a change without its lock, or calls that the shim misses."""
+        texts = order.unlocked(check.operation.side, calls)
+        if self.settings.strace:
+            check.restore()
+            texts += witness.differences(check, calls, self.log)
         return [Violation(check.operation.name, Fault(), "no call", text) for text in texts]
 
     def _try(self, check, fault, call, outcome):
@@ -145,13 +149,35 @@ class Worker:
 _worker = None
 
 
-def _start_worker(folder, settings):
+class IdleWorker:
+    """Stands in for a worker whose scenes cannot be played, since a pool replaces a process that ends."""
+
+    def __init__(self, error):
+        self.error = error
+
+    def run(self, *_):
+        """Says what is wrong."""
+        raise self.error
+
+
+def _start_worker(kind, settings):
     global _worker
-    _worker = Worker(Path(folder) / multiprocessing.current_process().name, settings)
+    try:
+        _worker = kind(settings.folder / multiprocessing.current_process().name, settings)
+    except SceneError as error:
+        _worker = IdleWorker(error)
 
 
 def _run_job(job):
-    return _worker.run(*job)
+    name, share, *rest = job
+    try:
+        return _worker.run(name, share, *rest)
+    except SceneError as error:
+        outcome = Outcome(name)
+        if share == 0:
+            outcome.tried["scene"] += 1
+            outcome.violations.append(Violation(name, Fault(), "no call", str(error)))
+        return outcome
 
 
 def shares_of(operation, count):
@@ -160,8 +186,8 @@ def shares_of(operation, count):
     return max(1, expected // SHARE)
 
 
-def sweep(settings, names, total, report):
-    """Runs the points of the named operations; `total` bounds their number, `None` means all."""
+def sweep(kind, settings, names, total, report):
+    """Runs the points of the named operations in workers of a kind; `total` bounds their number, `None` means all."""
     started = time.monotonic()
     operations = all_operations()
     count = None if total is None else max(1, total // len(names))
@@ -171,7 +197,7 @@ def sweep(settings, names, total, report):
         jobs += [(name, share, shares, count) for share in range(shares)]
     outcomes = {name: Outcome(name) for name in names}
     workers = min(WORKERS, len(jobs))
-    with multiprocessing.get_context("fork").Pool(workers, _start_worker, (settings.folder, settings)) as pool:
+    with multiprocessing.get_context("fork").Pool(workers, _start_worker, (kind, settings)) as pool:
         for outcome in pool.imap_unordered(_run_job, jobs):
             outcomes[outcome.operation].add(outcome)
             report(outcome)

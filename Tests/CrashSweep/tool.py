@@ -86,6 +86,10 @@ class Answer:
         return f"parser-ota {' '.join(self.arguments)} -> {self.status}: {(self.errors or self.output).strip()[:400]}"
 
 
+class SceneError(Exception):
+    """An undisturbed run that did not do what it should."""
+
+
 class Tool:
     """The executable, an environment that is the same in every run, and the shim."""
 
@@ -107,7 +111,7 @@ class Tool:
         """Runs a command line of a scene, which has to succeed."""
         answer = self(*arguments)
         if answer.status != 0:
-            raise RuntimeError(f"a scene cannot be played: {answer}")
+            raise SceneError(f"a scene cannot be played: {answer}")
         return answer
 
     def watched(self, root, fault, log, *arguments, disk=None):

@@ -7,6 +7,7 @@ from collections import Counter
 
 #: Calls that neither change anything nor can fail in a way of interest.
 UNINTERESTING = {"close", "fcntl", "lseek", "getdents64", "readlinkat", "readlink", "ioctl", "mmap", "getcwd", "execve"}
+FOLDER_AND_NAME = re.compile(r'<([^>]+)>, "([^"]*)"')
 LINE = re.compile(r"^(?:\d+ +)?(\w+)\((.*)$")
 
 
@@ -44,7 +45,10 @@ def touches(name, arguments, area):
     if name in ("write", "read"):
         # What is written may be a path, too.
         arguments = arguments.partition(",")[0]
-    return any(f"{mark}{area}{end}" in arguments for mark in '<"' for end in '/>"')
+    if any(f"{mark}{area}{end}" in arguments for mark in '<"' for end in '/>"'):
+        return True
+    # A folder and a name in it, when the call itself opens nothing.
+    return any(f"{folder}/{name}" == area for folder, name in FOLDER_AND_NAME.findall(arguments))
 
 
 def own_name(name, arguments):
