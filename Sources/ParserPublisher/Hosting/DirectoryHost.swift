@@ -71,6 +71,22 @@ struct DirectoryHost: FeedHost {
     }
   }
 
+  func removeDurably(_ paths: [String]) throws(Problem) {
+    for path in paths { try remove(path) }
+    do throws(StorageError) {
+      for folder in Set(paths.map { Self.split($0).folders }) {
+        do throws(StorageError) {
+          try open(folder).sync()
+        } catch  where error.kind == .missing {
+          // It went with its last file; then the one above says so.
+          try open(folder.dropLast()).sync()
+        }
+      }
+    } catch {
+      throw Problem(onFeed: error)
+    }
+  }
+
   /// Waits without holding a thread; unfinished files of publishers that were killed are removed on the way.
   func lock(wait: Duration) async throws(Problem) -> any FeedLock {
     let deadline = ContinuousClock.now + wait
@@ -113,8 +129,12 @@ struct DirectoryHost: FeedHost {
     }
     for parents: [Substring] in [["channels"], ["files", "channels"], ["files", "releases"]] {
       do {
-        for entry in try open(parents[...]).entries() where entry.kind == .directory {
-          try open((parents + [entry.name[...]])[...]).removeTemporaries()
+        let parent = try open(parents[...])
+        for entry in try parent.entries() where entry.kind == .directory {
+          let folder = try parent.subdirectory(entry.name)
+          try folder.removeTemporaries()
+          // One that was made and never filled, or emptied and not removed.
+          if try folder.entries().isEmpty { try parent.removeTree(entry.name) }
         }
       } catch  where error.kind == .missing {
         // Nothing was ever published there.

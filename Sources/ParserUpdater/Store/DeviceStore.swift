@@ -59,8 +59,7 @@ final class DeviceStore: Sendable {
   /// Reads the state; never throws, since a launch goes on without one.
   func readState() -> StateReading {
     do {
-      let bytes = try root.read(StateFile.name, maxBytes: Limits.standard.maxStateBytes)
-      return .state(try StateFile.decode(bytes))
+      return .state(try StateFile.decode(try stateBytes()))
     } catch let error as StorageError {
       guard error.kind == .missing else { return .damaged(reason: error.message) }
       return hasReleases ? .damaged(reason: "state.json is missing beside \(Name.releases)/") : .fresh
@@ -68,6 +67,16 @@ final class DeviceStore: Sendable {
       return .damaged(reason: "state.json \(error.message)")
     } catch {
       return .damaged(reason: "state.json cannot be read")
+    }
+  }
+
+  /// Asks twice where the disk or the system had no answer: giving up a good state costs its pin and its confirmation.
+  private func stateBytes() throws(StorageError) -> [UInt8] {
+    let limit = Limits.standard.maxStateBytes
+    do {
+      return try root.read(StateFile.name, maxBytes: limit)
+    } catch  where error.kind == .io {
+      return try root.read(StateFile.name, maxBytes: limit)
     }
   }
 
