@@ -217,8 +217,8 @@ class DeviceCheck:
 
 def leftovers(files, state):
     """What is in a store and belongs to nothing."""
-    fixed = {"device.json", "root.json", "state.json", "history.jsonl", "lock", "releases", "incoming", "partial",
-             "metadata", "metadata/roots", "metadata/targets"}
+    fixed = {"device.json", "root.json", "state.json", "history.jsonl", "lock", "launches", "releases", "incoming",
+             "partial", "metadata", "metadata/roots", "metadata/targets"}
     rest = []
     for path in sorted(files):
         parts = path.split("/")

@@ -64,7 +64,7 @@ extension LaunchWorld {
     never(updateReached(since: before, step), "an update touched what is used")
     never(!keepsTheBest, "the way back was lost: \(bestConfirmed.map { "\($0.version)" } ?? "")")
     never(
-      state.trial == nil && !(state.current.map(confirmed.contains) ?? true),
+      state.trial == nil && !(state.current.map(vouched.contains) ?? true),
       "release \(state.current.map { "\($0.version)" } ?? "") counts as confirmed, and nobody said so")
     never(state.trial != nil && state.current == nil, "a trial is one of nothing")
     never(condemnedWithoutReason(since: before, step), "a good release was condemned")
@@ -110,7 +110,7 @@ extension LaunchWorld {
   private func condemnedWithoutReason(since before: LaunchWorld, _ step: Step) -> Bool {
     let known = before.state.rejected.map(\.pair)
     let added = state.rejected.map(\.pair).filter { !known.contains($0) }
-    if added.isEmpty || [.fail1, .fail2, .rollBack].contains(step) { return false }
+    if added.isEmpty || [.fail1, .fail2, .rollBack, .tryFails].contains(step) { return false }
     guard let tried = before.state.current, added == [tried.pair] else { return true }
     return (before.deaths[tried] ?? 0) < 2
   }

@@ -12,8 +12,8 @@ struct LaunchWorld: ExploredWorld {
   enum Step: CaseIterable, Sendable {
     // What the feed brings, and an update takes at once.
     case updateGood, updateForOtherApp, updateBack, offerOlder
-    // What the two processes of the app do.
-    case launch1, launch2, launchUnrecorded, launchDamaged
+    // What the two processes of the app do; `tryFails` is a trial load that ends badly.
+    case launch1, launch2, launchUnrecorded, launchDamaged, tryFails
     case confirm1, confirm2, fail1, fail2, close1, close2, die1, die2
     // What a person does.
     case rollBack, pin, pinEmbedded, unpin, forget, upgradeApp
@@ -42,6 +42,8 @@ struct LaunchWorld: ExploredWorld {
   var fault = Fault.none
 
   // What a person remembers.
+  /// What somebody vouched for, and what of that did not fail since.
+  var vouched: Set<ReleaseReference> = []
   var confirmed: Set<ReleaseReference> = []
   var condemned: Set<ContentPair> = []
   /// Launches of a release that ended without a word, since it was last staged or confirmed.
@@ -78,6 +80,7 @@ struct LaunchWorld: ExploredWorld {
     case .updateBack: newest == 12
     case .offerOlder: (state.seen[.stable]?.version.number ?? 0) > 11
     case .launch1, .launchUnrecorded, .launchDamaged: running[0] == nil
+    case .tryFails: state.staged != nil
     case .launch2: running[1] == nil && running[0] != nil
     case .confirm1, .close1, .die1: running[0] != nil
     case .confirm2, .close2, .die2: running[1] != nil
@@ -102,6 +105,7 @@ struct LaunchWorld: ExploredWorld {
     case .launch2: launch(1)
     case .launchUnrecorded: launch(0, canRecord: false)
     case .launchDamaged: launch(0, firstIsDamaged: true)
+    case .tryFails: failTrialLoad()
     case .confirm1: confirm(0)
     case .confirm2: confirm(1)
     case .fail1: fail(0)
@@ -183,10 +187,20 @@ struct LaunchWorld: ExploredWorld {
     return brokenByLaunch(of: chosen, damaged, canRecord: canRecord)
   }
 
+  /// The staged release does not load in an engine, before anybody used it.
+  private mutating func failTrialLoad() -> [String] {
+    guard let release = state.releaseToTry(situation()) else { return [] }
+    state.beginTrialLoad(of: release)
+    condemned.insert(release.pair)
+    let isWritten = state.endTrialLoad(of: release, .fails("x"), now: Self.now)
+    return isWritten && state.staged == nil ? [] : ["a failed trial load was not written down"]
+  }
+
   private mutating func confirm(_ process: Int) -> [String] {
     guard let running = running[process] else { return [] }
     let effect = state.apply(.confirmed, release: running.release, launch: running.launch, now: Self.now)
     if effect == .applied {
+      vouched.insert(running.release)
       confirmed.insert(running.release)
       deaths[running.release] = 0
     }
@@ -269,6 +283,7 @@ struct LaunchWorld: ExploredWorld {
 
   private mutating func settleMemory() {
     confirmed = confirmed.filter { !condemned.contains($0.pair) }
+    vouched = vouched.filter { state.references.contains($0) }
     deaths = deaths.filter { $0.value > 0 && $0.key == state.current }
   }
 
@@ -282,6 +297,14 @@ struct LaunchWorld: ExploredWorld {
     hasher.combine(state.rejected.count)
     hasher.combine(newest)
     for process in running { hasher.combine(process?.release.version) }
+    // What costs little and tells most worlds apart: equal hashes are compared in full.
+    for pair in state.rejected { hasher.combine(pair.version) }
+    hasher.combine(state.pin == nil ? 0 : state.pin == .embedded ? 1 : 2)
+    hasher.combine(state.seen[.stable]?.version)
+    hasher.combine(confirmed.reduce(0) { $0 | 1 << $1.version.number })
+    hasher.combine(state.withdrawn.count)
+    hasher.combine(condemned.count)
+    hasher.combine(deaths.values.first)
   }
 
   var sketch: String {

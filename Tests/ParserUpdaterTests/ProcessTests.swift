@@ -101,7 +101,7 @@ struct ProcessTests {
     #expect(launch.version == 42 && launch.release.standing == .confirmed)
   }
 
-  @Test("an app and its widget: two processes that run different releases each keep their files")
+  @Test("B92: an app and its widget: two processes that run different releases each keep their files")
   func appAndWidget() async throws {
     let device = try Device(embedded: 30)
     try await device.take(41)

@@ -1,5 +1,7 @@
+import Glibc
 import OTAFeed
 import OTAManifest
+import OTAStorage
 import ParserUpdater
 
 /// What one process of an app does in many launches, in an order of its own, and what it finds broken.
@@ -24,48 +26,65 @@ struct MixedUse {
   /// One launch: perhaps an update or a word of a person, and an end.
   private mutating func launchOnce() async {
     let updater = Updater(configuration)
-    if numbers.chance(40) { await update(updater) }
+    if numbers.chance(50) { await update(updater) }
+    let began = SystemClock.monotonicNanoseconds()
     let release = updater.activate()
     count("launches")
+    if let version = release.version { ActivateProbe.say("launched \(version) at \(began)") }
     Self.check(release)
     for note in release.notes where note.code != .busy {
       Self.violation("note \(note.code.rawValue): \(note.message)")
     }
-    if numbers.chance(10) { byHand(updater) }
+    if numbers.chance(8) { byHand(updater) }
     end(release, of: updater)
   }
 
+  /// Tries again while another process is at work, so that updates do not all belong to one of them.
   private mutating func update(_ updater: Updater) async {
-    do {
-      if case .staged = try await updater.update() { count("releases staged") }
-      count("updates")
-    } catch {
-      judge(error, of: "update")
+    for _ in 0..<200 {
+      do {
+        if case .staged = try await updater.update() { count("releases staged") }
+        return count("updates")
+      } catch {
+        judge(error, of: "update")
+        guard error.code == .busy else { return }
+        _ = poll(nil, 0, 5)
+      }
     }
   }
 
   private mutating func end(_ release: ActiveRelease, of updater: Updater) {
-    switch numbers.next() % 10 {
-    case 0...4:
+    switch numbers.next() % 20 {
+    case 0...8:
       count("confirmations")
       judge(updater.confirm(release), of: "confirm")
-    case 5:
+    case 9:
       count("failures")
-      Self.check(updater.fail(release, reason: "told to"))
-    case 6:
+      fail(release, of: updater)
+    case 10...12:
       count("good ends")
       judge(updater.close(release), of: "close")
     default: count("deaths")
     }
   }
 
+  /// Another release runs instead, or the same one where the report did not count.
+  private mutating func fail(_ release: ActiveRelease, of updater: Updater) {
+    let next = updater.fail(release, reason: "told to")
+    Self.check(next)
+    guard let version = release.version, next.version != version, next.notes.isEmpty else { return }
+    ActivateProbe.say("failed \(version) at \(SystemClock.monotonicNanoseconds())")
+  }
+
   private mutating func byHand(_ updater: Updater) {
     do {
-      switch numbers.next() % 4 {
-      case 0: count("roll backs"); _ = try updater.rollback()
+      switch numbers.next() % 3 {
+      case 0:
+        count("roll backs")
+        let left = try updater.rollback().left
+        ActivateProbe.say("failed \(left) at \(SystemClock.monotonicNanoseconds())")
       case 1: count("pins"); _ = try updater.pin()
-      case 2: count("pins taken away"); _ = try updater.unpin()
-      default: count("rejections forgotten"); _ = try updater.forgetRejected()
+      default: count("pins taken away"); _ = try updater.unpin()
       }
     } catch {
       judge(error, of: "a change by hand")

@@ -179,8 +179,9 @@ struct Activation {
     do {
       launchLease = try store.lease(of: launch)
     } catch {
+      // Looking for the leases of others fails for the same reason, and was noted then.
       let problem = Problem(error)
-      if !notes.contains(problem) { notes.append(problem) }
+      if !notes.contains(where: { $0.code == problem.code }) { notes.append(problem) }
     }
   }
 
