@@ -47,7 +47,7 @@ MUTATIONS = [
         (("      try await write(Self.immutableFiles(draft, fresh), &outcome)\n",
           "      try await movePointer(draft, fresh, &outcome)\n"
           "      try await write(Self.immutableFiles(draft, fresh), &outcome)\n"),
-         ("    do {\n      try await movePointer(draft, fresh, &outcome)\n", "    do throws(Problem) {\n")),
+         ("guard current == state.pointers[channel] else", "guard current?.count != -1 else")),
         ("publish-plain", "publish")),
     Mutation(
         "timestamp-before-metadata", f"{PUBLISHER}/Hosting/ReleaseCommit.swift",
