@@ -84,6 +84,9 @@ public final class Updater: Sendable {
     }
   }
 
+  /// A change of the state, at this moment.
+  var change: StoreChange { StoreChange(configuration, now: now()) }
+
   // MARK: Updates
 
   /// Asks the feed for its newest release and says what an update would do; changes nothing.

@@ -7,6 +7,7 @@ final class DeviceStore: Sendable {
   /// The names inside a store.
   enum Name {
     static let lock = "lock"
+    static let launches = "launches"
     static let releases = "releases"
     static let incoming = "incoming"
     static let partial = "partial"
@@ -118,13 +119,15 @@ final class DeviceStore: Sendable {
     }
   }
 
-  /// Whether another process, or another launch in this one, uses the files of a release.
-  func isInUse(_ release: ReleaseReference) -> Bool {
-    do {
-      try folder(of: release).lockSelf(.exclusive).release()
-      return false
-    } catch {
-      return error.kind == .busy
-    }
+  /// Says, until the value goes or the process ends, that a launch goes on.
+  func lease(of launch: LaunchID) throws(StorageError) -> LaunchLease {
+    LaunchLease(lock: try root.lockNumber(launch.number, in: Name.launches))
+  }
+
+  /// The launches of a trial that go on, in whatever process.
+  func livingLaunches(of trial: DeviceState.Trial?) throws(StorageError) -> Set<LaunchID> {
+    guard let trial, !trial.launches.isEmpty else { return [] }
+    let living = try root.lockedNumbers(trial.launches.map(\.number), in: Name.launches)
+    return Set(trial.launches.filter { living.contains($0.number) })
   }
 }

@@ -279,14 +279,14 @@ extension DeviceState {
   }
 
   /// A release was accepted: it is the new floor of its channel.
-  fileprivate mutating func accept(_ offer: VerifiedManifest, channel: Channel, embedded: ReleaseVersion?) {
+  mutating func accept(_ offer: VerifiedManifest, channel: Channel, embedded: ReleaseVersion?) {
     heed(offer.manifest, channel: channel, embedded: embedded)
     seen[channel] = SeenRelease(
       version: offer.manifest.version, manifest: offer.digest, pair: offer.manifest.pair)
   }
 
   /// A manifest that is not older than the floor says which releases must not run any more.
-  fileprivate mutating func heed(_ manifest: Manifest, channel: Channel, embedded: ReleaseVersion?) {
+  mutating func heed(_ manifest: Manifest, channel: Channel, embedded: ReleaseVersion?) {
     if let floor = [seen[channel]?.version, embedded].compactMap(\.self).max(), manifest.version < floor {
       return
     }
