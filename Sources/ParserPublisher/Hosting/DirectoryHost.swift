@@ -27,9 +27,11 @@ struct DirectoryHost: FeedHost {
       let (folders, name) = Self.split(path)
       let folder = try create(folders)
       if try folder.size(of: name) == bytes.count, try folder.read(name, maxBytes: bytes.count) == bytes {
+        try sync(folders)
         return false
       }
       try folder.replace(name, with: bytes, mode: Self.fileMode)
+      try sync(folders.dropLast())
       return true
     } catch {
       throw Problem(onFeed: error)
@@ -40,6 +42,7 @@ struct DirectoryHost: FeedHost {
     do throws(StorageError) {
       let (folders, name) = Self.split(path)
       try create(folders).replace(name, with: bytes, mode: Self.fileMode)
+      try sync(folders.dropLast())
     } catch {
       throw Problem(onFeed: error)
     }
@@ -147,6 +150,11 @@ struct DirectoryHost: FeedHost {
     var directory = try Directory.open(root)
     for folder in folders { directory = try directory.subdirectory(String(folder)) }
     return directory
+  }
+
+  /// Makes the names on the way to a file durable: that a killed publisher put them there does not make them so.
+  private func sync(_ folders: ArraySlice<Substring>) throws(StorageError) {
+    for depth in 0...folders.count { try open(folders.prefix(depth)).sync() }
   }
 
   private func create(_ folders: ArraySlice<Substring>) throws(StorageError) -> Directory {
