@@ -22,7 +22,9 @@ let package = Package(
   products: [
     .library(name: "ParserUpdater", targets: ["ParserUpdater"]),
     .library(name: "ParserPublisher", targets: ["ParserPublisher"]),
+    .library(name: "ParserEngine", targets: ["ParserEngine"]),
     .executable(name: "parser-ota", targets: ["parser-ota"]),
+    .executable(name: "parser-ota-engine", targets: ["parser-ota-engine"]),
   ],
   targets: [
     // C libraries. libcurl is loaded on first use, so that local commands never pay for it.
@@ -31,6 +33,8 @@ let package = Package(
       name: "COpenSSL", pkgConfig: "libcrypto",
       providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
     .systemLibrary(name: "CLinux"),
+    .systemLibrary(
+      name: "CWebKit", pkgConfig: "webkit2gtk-4.1", providers: [.apt(["libwebkit2gtk-4.1-dev"])]),
 
     // Rank 0: pure values.
     .target(name: "OTAManifest", swiftSettings: house),
@@ -45,6 +49,9 @@ let package = Package(
       name: "OTAFeed",
       dependencies: ["OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "OTATrust"],
       swiftSettings: house),
+    .target(
+      name: "ParserEngine", dependencies: ["OTAManifest", "OTAProcess"],
+      resources: [.embedInCode("bridge.js")], swiftSettings: house),
     // Rank 3: the two libraries.
     .target(
       name: "ParserUpdater",
@@ -65,6 +72,9 @@ let package = Package(
       ],
       swiftSettings: house),
     .executableTarget(name: "parser-ota", dependencies: ["ParserOTACommand"], swiftSettings: house),
+    .executableTarget(
+      name: "parser-ota-engine", dependencies: ["ParserEngine", "OTAManifest", "CWebKit", "CLinux"],
+      swiftSettings: house),
 
     // Tests, with the servers, spawners and probes that they share.
     .target(
@@ -136,6 +146,9 @@ let package = Package(
       name: "PeerTests",
       dependencies: ["OTACrypto", "OTAManifest", "TestSupport", "parser-ota", "tuf-client"],
       exclude: ["Python"], swiftSettings: tests),
+    .testTarget(
+      name: "ParserEngineTests",
+      dependencies: ["ParserEngine", "OTAManifest", "TestSupport", "parser-ota-engine"], swiftSettings: tests),
     .testTarget(name: "HouseTests", dependencies: ["OTAManifest", "TestSupport"], swiftSettings: tests),
   ],
   swiftLanguageModes: [.v6]

@@ -20,8 +20,8 @@ struct RunningCommand: ~Copyable {
   static func start(_ command: ShellCommand, input: [UInt8]) throws(CommandFault) -> RunningCommand {
     let file = try InputFile.holding(input)
     let (output, complaint) = (try Pipe(), try Pipe())
-    let pid = try Spawn.shell(
-      command.text, environment: command.environment,
+    let pid = try Spawn.program(
+      ["/bin/sh", "-c", command.text], environment: command.environment,
       streams: (file.number, output.writer, complaint.writer))
     output.closeWriter()
     complaint.closeWriter()
@@ -89,40 +89,6 @@ private struct InputFile: ~Copyable {
   }
 
   deinit { close(number) }
-}
-
-/// A pipe whose reading end never blocks.
-private final class Pipe {
-  private let reader: Int32
-  private(set) var writer: Int32
-
-  init() throws(CommandFault) {
-    var ends: (Int32, Int32) = (-1, -1)
-    let made = unsafe withUnsafeMutablePointer(to: &ends) { pointer in
-      unsafe pointer.withMemoryRebound(to: Int32.self, capacity: 2) { unsafe pipe2($0, O_CLOEXEC) }
-    }
-    guard made == 0 else { throw .failed("pipe2") }
-    (reader, writer) = ends
-    guard fcntl(reader, F_SETFL, O_NONBLOCK) == 0 else { throw .failed("fcntl") }
-  }
-
-  deinit {
-    close(reader)
-    closeWriter()
-  }
-
-  func closeWriter() {
-    if writer >= 0 { close(writer) }
-    writer = -1
-  }
-
-  /// What is there now; nothing also at the end, which the end of the command tells.
-  func readAvailable() -> [UInt8] {
-    unsafe [UInt8](unsafeUninitializedCapacity: 16 << 10) { buffer, count in
-      // A read that does not block is not interrupted either.
-      count = max(0, unsafe read(reader, buffer.baseAddress, buffer.count))
-    }
-  }
 }
 
 extension CommandFault {

@@ -2,9 +2,11 @@ internal import Glibc
 
 /// Starts programs.
 enum Spawn {
-  /// Starts `/bin/sh -c text` in a new process group, with default signal handlers and nothing blocked.
-  static func shell(
-    _ text: String, environment: [String: String], streams: (input: Int32, output: Int32, errors: Int32)
+  /// Starts a program in a new process group, with default signal handlers and nothing blocked.
+  ///
+  /// - Parameter command: the path of the program and its arguments.
+  static func program(
+    _ command: [String], environment: [String: String], streams: (input: Int32, output: Int32, errors: Int32)
   ) throws(CommandFault) -> pid_t {
     var actions = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&actions)
@@ -16,12 +18,13 @@ enum Spawn {
     defer { unsafe posix_spawnattr_destroy(&attributes) }
     let variables = environment.map { "\($0.key)=\($0.value)" }
     var pid: pid_t = 0
-    let code = unsafe withCStrings(["/bin/sh", "-c", text]) { arguments in
+    let path = command.first ?? ""
+    let code = unsafe withCStrings(command) { arguments in
       unsafe withCStrings(variables) { variables in
-        unsafe posix_spawn(&pid, "/bin/sh", &actions, &attributes, arguments, variables)
+        unsafe posix_spawn(&pid, path, &actions, &attributes, arguments, variables)
       }
     }
-    guard code == 0 else { throw .notStarted("/bin/sh: \(unsafe String(cString: strerror(code)))") }
+    guard code == 0 else { throw .notStarted("\(path): \(unsafe String(cString: strerror(code)))") }
     return pid
   }
 

@@ -1,0 +1,96 @@
+internal import CLinux
+internal import Glibc
+
+/// A running program that leads a process group of its own; the group is killed when the last reference goes.
+///
+/// Nothing here blocks but `kill()`. For one thread at a time.
+public final class ProgramGroup {
+  /// The process id of the leader, which is the id of the group.
+  public let id: Int32
+  private let socket: Int32
+  private let complaints: Pipe
+  private var ended: Int32?
+
+  /// Starts a program with a socket as its standard input and output, and a pipe as its standard error.
+  ///
+  /// - Parameters:
+  ///   - command: the path of the program and its arguments.
+  ///   - environment: the whole environment of the program.
+  public init(_ command: [String], environment: [String: String]) throws(CommandFault) {
+    let complaints = try Pipe()
+    var ends: (Int32, Int32) = (-1, -1)
+    let made = unsafe withUnsafeMutablePointer(to: &ends) { pointer in
+      unsafe pointer.withMemoryRebound(to: Int32.self, capacity: 2) {
+        unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, $0)
+      }
+    }
+    guard made == 0 else { throw .failed("socketpair") }
+    defer { close(ends.1) }
+    guard fcntl(ends.0, F_SETFL, O_NONBLOCK) == 0 else {
+      close(ends.0)
+      throw .failed("fcntl")
+    }
+    do {
+      id = try Spawn.program(
+        command, environment: environment, streams: (ends.1, ends.1, complaints.writer))
+    } catch {
+      close(ends.0)
+      throw error
+    }
+    complaints.closeWriter()
+    socket = ends.0
+    self.complaints = complaints
+  }
+
+  deinit {
+    kill()
+    close(socket)
+  }
+
+  /// Offers bytes to the program's standard input and returns how many it took; `nil` when it reads no more.
+  public func send(_ bytes: ArraySlice<UInt8>) -> Int? {
+    guard !bytes.isEmpty else { return 0 }
+    let count = unsafe bytes.withUnsafeBytes {
+      unsafe Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+    }
+    guard count < 0 else { return count }
+    return errno == EAGAIN || errno == EINTR ? 0 : nil
+  }
+
+  /// What the program wrote to its standard output since the last call; at most 256 KiB at a time.
+  public func receive() -> [UInt8] {
+    unsafe [UInt8](unsafeUninitializedCapacity: 256 << 10) { buffer, count in
+      // No byte now and the end look the same here; `endStatus` tells them apart.
+      count = max(0, unsafe read(socket, buffer.baseAddress, buffer.count))
+    }
+  }
+
+  /// What the program wrote to its standard error since the last call.
+  public func receiveComplaint() -> [UInt8] { complaints.readAvailable() }
+
+  /// The status of the leader as shells count it, once it has ended.
+  public func endStatus() -> Int32? {
+    if let ended { return ended }
+    var raw: Int32 = 0
+    guard unsafe waitpid(id, &raw, WNOHANG) == id else { return nil }
+    let signal = raw & 0x7F
+    ended = signal == 0 ? (raw >> 8) & 0xFF : 128 + signal
+    return ended
+  }
+
+  /// Kills every process of the group and waits until all of them are gone; safe to call again.
+  public func kill() {
+    Glibc.kill(-id, SIGKILL)
+    if ended == nil {
+      var raw: Int32 = 0
+      while unsafe waitpid(id, &raw, 0) < 0 && errno == EINTR {}
+      ended = 128 + SIGKILL
+    }
+    // The members are children of others, so they cannot be waited for. A killed process is gone within milliseconds;
+    // the bound is for one that the kernel holds back, and whose end is certain all the same.
+    for _ in 0..<500 where !ProcessGroupMember.all(of: id).isEmpty { usleep(2000) }
+  }
+
+  /// The anonymous and shared memory of all processes of the group, in bytes.
+  public func memoryBytes() -> Int { ProcessGroupMember.all(of: id).reduce(0) { $0 + $1.memoryBytes } }
+}

@@ -1,0 +1,46 @@
+import OTAManifest
+import ParserEngine
+import Testing
+
+@Suite("A parser in the engine") struct SessionTests {
+  @Test("gets the arguments of apps, and its result comes back")
+  func arguments() async throws {
+    let session = try await Engines.session(
+      bundle(
+        list: "return [page, order, filter];", details: "return { asked: manga };",
+        pages: "return [chapter.url, chapter.branch, chapter.source.id];"))
+    let list = try await session.call(
+      call(
+        .list,
+        [JSONMember("page", .integer(2)), JSONMember("order", .string("UPDATED"))]))
+    #expect(list == .array([.integer(2), .string("UPDATED"), .object([])]))
+    let search = try await session.call(
+      call(
+        .search,
+        [
+          JSONMember("page", .integer(1)), JSONMember("order", .string("RELEVANCE")),
+          JSONMember("query", .string("é漢\u{1F600}\"\\\n")),
+        ]))
+    #expect(
+      search
+        == .array([
+          .integer(1), .string("RELEVANCE"), .object([JSONMember("query", .string("é漢\u{1F600}\"\\\n"))]),
+        ]))
+    let details = try await session.call(call(.details, [JSONMember("url", .string("/m/1"))]))
+    let source = JSONValue.object([JSONMember("id", .string("ALPHA")), JSONMember("name", .string("ALPHA"))])
+    #expect(
+      details
+        == .object([
+          JSONMember(
+            "asked",
+            .object([
+              JSONMember("id", .string("/m/1")), JSONMember("url", .string("/m/1")),
+              JSONMember("source", source),
+            ]))
+        ]))
+    let pages = try await session.call(
+      call(.pages, [JSONMember("url", .string("/c/1")), JSONMember("branch", .string("b"))]))
+    #expect(pages == .array([.string("/c/1"), .string("b"), .string("ALPHA")]))
+    await session.close()
+  }
+}
