@@ -52,6 +52,10 @@ let package = Package(
     .target(
       name: "ParserEngine", dependencies: ["OTAManifest", "OTAProcess"],
       resources: [.embedInCode("bridge.js")], swiftSettings: house),
+    .target(
+      name: "ParserPages",
+      dependencies: ["OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "ParserEngine"],
+      swiftSettings: house),
     // Rank 3: the two libraries.
     .target(
       name: "ParserUpdater",
@@ -61,6 +65,7 @@ let package = Package(
       name: "ParserPublisher",
       dependencies: [
         "OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "OTAProcess", "OTATrust", "OTAFeed",
+        "ParserEngine", "ParserPages",
       ],
       swiftSettings: house),
     // Rank 4: the tool.
@@ -68,7 +73,7 @@ let package = Package(
       name: "ParserOTACommand",
       dependencies: [
         "OTAManifest", "OTACrypto", "OTAStorage", "OTAProcess", "OTATrust", "OTAFeed", "ParserUpdater",
-        "ParserPublisher",
+        "ParserPublisher", "ParserEngine", "ParserPages",
       ],
       swiftSettings: house),
     .executableTarget(name: "parser-ota", dependencies: ["ParserOTACommand"], swiftSettings: house),
@@ -149,6 +154,10 @@ let package = Package(
     .testTarget(
       name: "ParserEngineTests",
       dependencies: ["ParserEngine", "OTAManifest", "TestSupport", "parser-ota-engine"], swiftSettings: tests),
+    .testTarget(
+      name: "ParserPagesTests",
+      dependencies: ["ParserPages", "ParserEngine", "OTAManifest", "OTATransfer", "TestSupport"],
+      swiftSettings: tests),
     .testTarget(name: "HouseTests", dependencies: ["OTAManifest", "TestSupport"], swiftSettings: tests),
   ],
   swiftLanguageModes: [.v6]
