@@ -56,6 +56,11 @@ public struct Fixture: Equatable, Sendable {
     self.exchanges = exchanges
   }
 
+  /// The same recording for a source that had, or has, another id.
+  public func renamed(to source: SourceID) -> Fixture {
+    Fixture(source: source, domain: domain, moment: (recorded, bundle), steps: steps, exchanges: exchanges)
+  }
+
   /// The largest number of calls in a recording.
   static let maxSteps = 64
   /// The largest number of requests in a recording; a parser that needs more is lost in a loop.
