@@ -81,3 +81,9 @@ package struct FrameBuffer {
     return EngineFrame(kind, Array(bytes[headEnd..<headEnd + length]))
   }
 }
+
+/// Where the page says that it is, and where its scripts say that they come from.
+package enum EnginePage {
+  /// A made-up address, secure so that the page has what only secure pages have, such as `crypto.subtle`.
+  package static let address = "https://parsers.invalid/"
+}

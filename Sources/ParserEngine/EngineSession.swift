@@ -40,13 +40,17 @@ public actor EngineSession {
   private var end: EngineError?
   /// The most memory that the engine was seen with, in bytes.
   public private(set) var peakMemoryBytes = 0
+  /// The process group of the engine.
+  package nonisolated let groupID: Int32
   /// How the engine's processes are kept in, in its own words as JSON; `nil` before it is ready.
   public private(set) var confinement: String?
 
   init(
     command: [String], environment: [String: String], limits: EngineLimits, pages: any PageProvider
   ) throws(CommandFault) {
-    group = try ProgramGroup(command, environment: environment)
+    let group = try ProgramGroup(command, environment: environment)
+    self.group = group
+    groupID = group.id
     self.limits = limits
     self.pages = pages
   }
@@ -148,7 +152,7 @@ public actor EngineSession {
   }
 
   private static func frame(_ kind: EngineFrame.Kind, id: String, _ script: EngineScript) -> EngineFrame {
-    EngineFrame(kind, "\(id)\n\(script.name.filter { !$0.isNewline })\n\(script.text)")
+    EngineFrame(kind, "\(id)\n\(script.name)\n\(script.text)")
   }
 
   private static func literal(_ text: String) -> String {

@@ -38,9 +38,10 @@ public struct EngineScript: Sendable {
   /// The text.
   public let text: String
 
-  /// Names a script.
+  /// Names a script; what cannot stand in a URL as it is becomes an underscore.
   public init(name: String, text: String) {
-    self.name = name
+    self.name = String(
+      name.map { $0.isASCII && ($0.isLetter || $0.isNumber || "._-".contains($0)) ? $0 : "_" })
     self.text = text
   }
 }
@@ -51,4 +52,10 @@ public struct LogLine: Sendable, Equatable {
   public let level: String
   /// The text, at most 4096 characters.
   public let text: String
+
+  /// A line.
+  public init(level: String, text: String) {
+    self.level = level
+    self.text = text
+  }
 }

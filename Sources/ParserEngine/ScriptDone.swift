@@ -32,18 +32,21 @@ struct ScriptDone {
   }
 }
 
-/// A message that begins with its place, as in `bundle.js:12:5: TypeError: …`.
+/// A message that begins with its place, as in `https://…/bundle.js:12:5: TypeError: …`, or with the line alone.
 private struct Positioned {
   let line: Int
-  let column: Int
+  let column: Int?
   let rest: String
 
   init?(_ message: String, script: String) {
-    guard message.hasPrefix("\(script):") else { return nil }
-    let parts = message.dropFirst(script.count + 1).split(separator: ":", maxSplits: 2)
-    guard parts.count == 3, let line = Int(parts[0]), let column = Int(parts[1]) else { return nil }
+    let prefix = "\(EnginePage.address)\(script):"
+    guard message.hasPrefix(prefix) else { return nil }
+    let parts = message.dropFirst(prefix.count).split(
+      separator: ": ", maxSplits: 1, omittingEmptySubsequences: false)
+    let numbers = parts[0].split(separator: ":").map { Int($0) }
+    guard parts.count == 2, (1...2).contains(numbers.count), let line = numbers[0] else { return nil }
     self.line = line
-    self.column = column
-    rest = String(parts[2].drop { $0 == " " })
+    column = numbers.count == 2 ? numbers[1] : nil
+    rest = String(parts[1])
   }
 }

@@ -6,6 +6,7 @@
   const post = handler.postMessage.bind(handler);
   const { stringify, parse } = JSON;
   const run = window.eval;
+  const address = location.href;
   const MAX_LOG_LENGTH = 4096;
   const pending = new Map();
   const probes = {};
@@ -36,16 +37,18 @@
 
   // MARK: What is thrown
 
+  function isPlace(value) { return Number.isInteger(value) && value > 0; }
   function describe(thrown) {
     if (thrown === null || typeof thrown !== 'object') return { name: typeof thrown, message: String(thrown) };
     const described = { name: 'object', message: '' };
     try {
       described.name = String(thrown.name || 'object');
       described.message = String(thrown.message === undefined ? thrown : thrown.message);
-      if (typeof thrown.stack === 'string') described.stack = thrown.stack.slice(0, 8192);
-      if (typeof thrown.sourceURL === 'string') described.script = thrown.sourceURL;
-      if (Number.isInteger(thrown.line)) described.line = thrown.line;
-      if (Number.isInteger(thrown.column)) described.column = thrown.column;
+      if (typeof thrown.stack === 'string') described.stack = thrown.stack.slice(0, 8192).replaceAll(address, '');
+      if (typeof thrown.sourceURL === 'string') described.script = thrown.sourceURL.replace(address, '');
+      // The engine says 0 where it does not know.
+      if (isPlace(thrown.line)) described.line = thrown.line;
+      if (isPlace(thrown.column)) described.column = thrown.column;
       if (thrown.pageFault) described.page = thrown.pageFault;
     } catch {
       described.message = described.message || 'an object that cannot be read was thrown';

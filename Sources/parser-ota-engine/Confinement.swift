@@ -52,7 +52,8 @@ struct Confinement {
   private static func hideFiles() -> Bool {
     guard unsafe mount("none", "/", nil, UInt(CLINUX_MOUNT_PRIVATE), nil) == 0 else { return false }
     var isHidden = true
-    for folder in ["/tmp", "/var/tmp", "/home", "/root", "/run", "/mnt", "/srv", "/dev/shm"]
+    // The last one is where every display number 0 keeps its keyboard.
+    for folder in ["/tmp", "/var/tmp", "/home", "/root", "/run", "/mnt", "/srv", "/dev/shm", "/var/lib/xkb"]
     where unsafe access(folder, F_OK) == 0 {
       let size = "size=256m,mode=1777"
       let done = unsafe mount("tmpfs", folder, "tmpfs", UInt(CLINUX_MOUNT_NOSUID_NODEV), size)

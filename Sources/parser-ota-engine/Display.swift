@@ -70,13 +70,19 @@ enum Display {
     return unsafe posix_spawnp(&process, program, &actions, nil, &pointers, environ) == 0
   }
 
+  /// Reads up to the line feed: the program writes the number first, and dies when it cannot write the rest.
   private static func readNumber(_ descriptor: Int32) -> String? {
-    var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    guard unsafe poll(&watched, 1, startMilliseconds) > 0 else { return nil }
-    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 16) { buffer, count in
-      count = max(0, unsafe read(descriptor, buffer.baseAddress, buffer.count))
+    var line: [UInt8] = []
+    while line.last != UInt8(ascii: "\n") {
+      var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      guard unsafe poll(&watched, 1, startMilliseconds) > 0 else { return nil }
+      let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 16) { buffer, count in
+        count = max(0, unsafe read(descriptor, buffer.baseAddress, buffer.count))
+      }
+      guard !bytes.isEmpty else { return nil }
+      line += bytes
     }
-    let digits = bytes.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-    return digits.isEmpty ? nil : String(decoding: digits, as: UTF8.self)
+    let number = String(decoding: line.dropLast(), as: UTF8.self)
+    return Int32(number).map(String.init)
   }
 }

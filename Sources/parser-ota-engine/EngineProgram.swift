@@ -117,8 +117,10 @@ struct ScriptOrder {
       JSONMember("message", .string(message)), JSONMember("script", .string(name)),
       JSONMember("parsed", .bool(parsed)),
     ]
-    if let line { fault.append(JSONMember("line", .integer(Int64(line)))) }
-    if let column { fault.append(JSONMember("column", .integer(Int64(column)))) }
+    for (key, number) in [("line", line), ("column", column)] {
+      // The engine says 0 where it does not know.
+      if let number, number > 0 { fault.append(JSONMember(key, .integer(Int64(number)))) }
+    }
     return done(fault)
   }
 }

@@ -6,7 +6,6 @@ internal import ParserEngine
 /// The callbacks get the view that registered them, which lives as long as the process.
 @safe final class HiddenView {
   private static let handlerName = "parserEngine"
-  private static let address = "https://parsers.invalid/"
   private static let page = "<!DOCTYPE html><html><head><title>parsers</title></head><body></body></html>"
   /// Scripts may be made from text, as in the pages of apps; everything else that a page could load is forbidden.
   private static let policy = "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'"
@@ -25,7 +24,7 @@ internal import ParserEngine
     let view = unsafe cwebkit_view_new(Self.context(), content, Self.settings(), Self.policy)
     unsafe self.view = view
     unsafe connect(view)
-    unsafe webkit_web_view_load_html(view, Self.page, Self.address)
+    unsafe webkit_web_view_load_html(view, Self.page, EnginePage.address)
   }
 
   /// Evaluates a script and reports its end, unless nobody waits for it.
@@ -34,7 +33,7 @@ internal import ParserEngine
     // What a script comes to is not asked for, and a function as its value would count as a failure.
     let text = order.text + "\n;undefined"
     unsafe webkit_web_view_evaluate_javascript(
-      view, text, gssize(text.utf8.count), nil, order.name, nil,
+      view, text, gssize(text.utf8.count), nil, EnginePage.address + order.name, nil,
       { source, result, context in
         guard let context = unsafe context else { return }
         unsafe Unmanaged<Evaluation>.fromOpaque(context).takeRetainedValue().end(source, result)
@@ -171,6 +170,8 @@ private final class Evaluation {
     if let value = unsafe value { unsafe g_object_unref(value) }
     guard let error = unsafe error else { return channel.send(order.done()) }
     defer { unsafe g_error_free(error) }
+    // A script that was under way when the web process ended comes to no value at all; that it ended is told besides.
+    guard unsafe error.pointee.code == gint(WEBKIT_JAVASCRIPT_ERROR_SCRIPT_FAILED.rawValue) else { return }
     channel.send(order.failed(parsed: true, message: unsafe String(cString: error.pointee.message)))
   }
 }
