@@ -137,7 +137,10 @@ let package = Package(
       path: "Tests/tuf-client", swiftSettings: tests),
     .testTarget(
       name: "ParserOTACommandTests",
-      dependencies: ["ParserOTACommand", "OTAManifest", "TestSupport", "UpdaterTestSupport"],
+      dependencies: [
+        "ParserOTACommand", "ParserPublisher", "ParserPages", "ParserEngine", "OTAManifest", "TestSupport",
+        "UpdaterTestSupport",
+      ],
       swiftSettings: tests),
     .testTarget(
       name: "EndToEndTests", dependencies: ["TestSupport", "parser-ota"], swiftSettings: tests),
@@ -158,6 +161,12 @@ let package = Package(
       name: "ParserPagesTests",
       dependencies: ["ParserPages", "ParserEngine", "OTAManifest", "OTATransfer", "TestSupport"],
       swiftSettings: tests),
+    .testTarget(
+      name: "ReaderSiteTests",
+      dependencies: [
+        "ParserPublisher", "ParserPages", "ParserEngine", "OTAManifest", "OTATransfer", "TestSupport",
+        "parser-ota", "parser-ota-engine",
+      ], exclude: ["Site"], swiftSettings: tests),
     .testTarget(name: "HouseTests", dependencies: ["OTAManifest", "TestSupport"], swiftSettings: tests),
   ],
   swiftLanguageModes: [.v6]

@@ -8,6 +8,11 @@ public struct PageTrace: Sendable {
   public let answer: PageAnswer
   /// How long it took.
   public let duration: Duration
+
+  /// Describes a request that is over.
+  public init(request: PageRequest, answer: PageAnswer, duration: Duration) {
+    (self.request, self.answer, self.duration) = (request, answer, duration)
+  }
 }
 
 /// Tells about every request that passes through to another provider.
