@@ -175,8 +175,8 @@ let package = Package(
 // The fuzzer's runtime exists on some machines only, so its driver is a part of the package for `ci/fuzz` alone. What is
 // fuzzed is in the ordinary tests too: every finding of the past, and a short run of mutations.
 let fuzzed: [Target.Dependency] = [
-  "OTAManifest", "OTACrypto", "OTATransfer", "OTATrust", "OTAFeed", "ParserUpdater", "ParserOTACommand",
-  "TestSupport", "TrustFixtures",
+  "OTAManifest", "OTACrypto", "OTATransfer", "OTATrust", "OTAFeed", "ParserEngine", "ParserPages",
+  "ParserUpdater", "ParserOTACommand", "TestSupport", "TrustFixtures",
 ]
 if Context.environment["PARSER_OTA_FUZZ"] == nil {
   package.targets.append(
