@@ -53,6 +53,10 @@ let package = Package(
     .target(
       name: "ParserEngine", dependencies: ["OTAManifest", "OTAProcess"],
       resources: [.embedInCode("bridge.js")], swiftSettings: house),
+    .target(
+      name: "ParserPages",
+      dependencies: ["OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "ParserEngine"],
+      swiftSettings: house),
     // Rank 3: the two libraries.
     .target(
       name: "ParserUpdater",
@@ -62,6 +66,7 @@ let package = Package(
       name: "ParserPublisher",
       dependencies: [
         "OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "OTAProcess", "OTATrust", "OTAFeed",
+        "ParserEngine", "ParserPages",
       ],
       swiftSettings: house),
     // Rank 4: the tool, and what joins the client library with the engine for those who want both.
@@ -72,7 +77,7 @@ let package = Package(
       name: "ParserOTACommand",
       dependencies: [
         "OTAManifest", "OTACrypto", "OTAStorage", "OTAProcess", "OTATrust", "OTAFeed", "ParserUpdater",
-        "ParserPublisher",
+        "ParserPublisher", "ParserEngine", "ParserPages",
       ],
       swiftSettings: house),
     .executableTarget(name: "parser-ota", dependencies: ["ParserOTACommand"], swiftSettings: house),
@@ -136,7 +141,10 @@ let package = Package(
       path: "Tests/tuf-client", swiftSettings: tests),
     .testTarget(
       name: "ParserOTACommandTests",
-      dependencies: ["ParserOTACommand", "OTAManifest", "TestSupport", "UpdaterTestSupport"],
+      dependencies: [
+        "ParserOTACommand", "ParserPublisher", "ParserPages", "ParserEngine", "OTAManifest", "TestSupport",
+        "UpdaterTestSupport",
+      ],
       swiftSettings: tests),
     .testTarget(
       name: "EndToEndTests", dependencies: ["TestSupport", "parser-ota"], swiftSettings: tests),
@@ -157,6 +165,16 @@ let package = Package(
         "UpdaterTestSupport",
         "parser-ota-engine",
       ], swiftSettings: tests),
+    .testTarget(
+      name: "ParserPagesTests",
+      dependencies: ["ParserPages", "ParserEngine", "OTAManifest", "OTATransfer", "TestSupport"],
+      swiftSettings: tests),
+    .testTarget(
+      name: "ReaderSiteTests",
+      dependencies: [
+        "ParserPublisher", "ParserPages", "ParserEngine", "OTAManifest", "OTATransfer", "TestSupport",
+        "parser-ota", "parser-ota-engine",
+      ], exclude: ["Site"], swiftSettings: tests),
     .testTarget(name: "HouseTests", dependencies: ["OTAManifest", "TestSupport"], swiftSettings: tests),
   ],
   swiftLanguageModes: [.v6]
@@ -165,8 +183,8 @@ let package = Package(
 // The fuzzer's runtime exists on some machines only, so its driver is a part of the package for `ci/fuzz` alone. What is
 // fuzzed is in the ordinary tests too: every finding of the past, and a short run of mutations.
 let fuzzed: [Target.Dependency] = [
-  "OTAManifest", "OTACrypto", "OTATransfer", "OTATrust", "OTAFeed", "ParserUpdater", "ParserOTACommand",
-  "TestSupport", "TrustFixtures",
+  "OTAManifest", "OTACrypto", "OTATransfer", "OTATrust", "OTAFeed", "ParserEngine", "ParserPages",
+  "ParserUpdater", "ParserOTACommand", "TestSupport", "TrustFixtures",
 ]
 if Context.environment["PARSER_OTA_FUZZ"] == nil {
   package.targets.append(

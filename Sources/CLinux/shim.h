@@ -2,7 +2,7 @@
 #define CLINUX_SHIM_H
 /* glibc declares renameat2 for _GNU_SOURCE only, which the importer of Swift does not define. */
 extern int renameat2(int from_directory, const char *from, int to_directory, const char *to, unsigned int flags);
-enum { CLINUX_RENAME_NOREPLACE = 1 };
+enum { CLINUX_RENAME_NOREPLACE = 1, CLINUX_RENAME_EXCHANGE = 2 };
 extern int memfd_create(const char *name, unsigned int flags);
 enum { CLINUX_MFD_CLOEXEC = 1 };
 extern int pipe2(int ends[2], int flags);

@@ -20,7 +20,7 @@ extension Problem {
     case .forbidden: .forbidden
     case .throttled: .throttled
     case .server: .serverError
-    case .unreachable: .unreachable
+    case .unreachable, .unknownHost: .unreachable
     case .timedOut: .timedOut
     case .truncated: .truncated
     case .tooLarge: .tooLarge
@@ -30,7 +30,7 @@ extension Problem {
     case .sinkFailed: .storageFailed
     case .cancelled: .cancelled
     case .libraryMissing: .libraryMissing
-    case .httpStatus, .unexpectedEncoding, .protocolViolation: .transferFailed
+    case .httpStatus, .refusedRequest, .unexpectedEncoding, .protocolViolation: .transferFailed
     }
   }
 

@@ -13,6 +13,8 @@ struct Surroundings: Sendable {
   let clock: ToolClock
   /// An absolute path; relative paths of the command line start here.
   let currentDirectory: String
+  /// The folder of the program that runs; `nil` when it cannot be told. Asked only by verbs that need it.
+  var programFolder: @Sendable () -> String? = { nil }
 }
 
 /// What a verb may use.

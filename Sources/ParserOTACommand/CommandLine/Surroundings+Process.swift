@@ -10,7 +10,19 @@ extension Surroundings {
   static func ofProcess() -> Surroundings {
     Surroundings(
       environment: processEnvironment(), console: TerminalConsole(), clock: .ofSystem,
-      currentDirectory: processDirectory())
+      currentDirectory: processDirectory(), programFolder: { folderOfProgram() })
+  }
+
+  /// Where the program lies on disk, links followed.
+  private static func folderOfProgram() -> String? {
+    #if os(Linux)
+      guard let path = unsafe realpath("/proc/self/exe", nil) else { return nil }
+      defer { unsafe free(path) }
+      let text = unsafe String(cString: path)
+      return text.lastIndex(of: "/").map { String(text[..<$0]) }
+    #else
+      return nil
+    #endif
   }
 
   private static func processEnvironment() -> [String: String] {

@@ -67,11 +67,29 @@ enum Readings {
     }
   }
 
+  static func globalName(_ text: String) throws(Refusal) -> String {
+    let isName = text.utf8.allSatisfy { byte in
+      byte == UInt8(ascii: "_") || byte == UInt8(ascii: "$") || (0x30...0x39).contains(byte)
+        || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+    }
+    guard isName, let first = text.utf8.first, !(0x30...0x39).contains(first) else {
+      throw Refusal("must be the name of a global such as NyoraParsers: letters, digits, _ and $")
+    }
+    return text
+  }
+
   static func feed(_ text: String) throws(Refusal) -> FeedLocation {
     do {
       return try FeedLocation(text)
     } catch {
       throw Refusal(error.detail)
     }
+  }
+
+  static func seconds(_ text: String) throws(Refusal) -> Duration {
+    guard let version = ReleaseVersion(decimal: text), version.number <= 600 else {
+      throw Refusal("must be a whole number of seconds from 1 to 600")
+    }
+    return .seconds(version.number)
   }
 }

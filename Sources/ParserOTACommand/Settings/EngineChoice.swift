@@ -1,0 +1,38 @@
+internal import OTAManifest
+internal import ParserEngine
+
+/// Where the engine is that runs bundles: what the command line names, else the environment, else beside the tool.
+enum EngineChoice {
+  static let programName = "parser-ota-engine"
+  static let variable = "PARSER_OTA_ENGINE"
+
+  static let option = OptionSpec.option(
+    "engine", "FILE",
+    "the program that runs bundles; PARSER_OTA_ENGINE when left out, else parser-ota-engine beside this tool"
+  ).completing(.file)
+
+  /// The engine to use; whether it is installed is found when it is opened, unless the command line names it.
+  static func read(
+    _ arguments: ParsedArguments, _ context: CommandContext
+  ) throws(CommandFailure) -> ParserEngine? {
+    guard let path = try path(arguments, context) else { return nil }
+    return ParserEngine(program: path, environment: context.environment)
+  }
+
+  private static func path(
+    _ arguments: ParsedArguments, _ context: CommandContext
+  ) throws(CommandFailure) -> String? {
+    if let path = arguments.value("engine") {
+      let path = context.absolutePath(path)
+      guard ParserEngine(program: path, environment: [:]).isInstalled else {
+        throw CommandFailure(
+          .localDisk, code: ProblemCode.fileMissing.rawValue,
+          message: "--engine: \(path) is no file that this user may run",
+          hint: "give the path of parser-ota-engine, or leave --engine out")
+      }
+      return path
+    }
+    if let path = context.environment[variable], !path.isEmpty { return context.absolutePath(path) }
+    return context.surroundings.programFolder().map { "\($0)/\(programName)" }
+  }
+}
