@@ -23,6 +23,7 @@ let package = Package(
     .library(name: "ParserUpdater", targets: ["ParserUpdater"]),
     .library(name: "ParserPublisher", targets: ["ParserPublisher"]),
     .library(name: "ParserEngine", targets: ["ParserEngine"]),
+    .library(name: "ParserTrialLoad", targets: ["ParserTrialLoad"]),
     .executable(name: "parser-ota", targets: ["parser-ota"]),
     .executable(name: "parser-ota-engine", targets: ["parser-ota-engine"]),
   ],
@@ -52,6 +53,10 @@ let package = Package(
     .target(
       name: "ParserEngine", dependencies: ["OTAManifest", "OTAProcess"],
       resources: [.embedInCode("bridge.js")], swiftSettings: house),
+    .target(
+      name: "ParserPages",
+      dependencies: ["OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "ParserEngine"],
+      swiftSettings: house),
     // Rank 3: the two libraries.
     .target(
       name: "ParserUpdater",
@@ -61,15 +66,18 @@ let package = Package(
       name: "ParserPublisher",
       dependencies: [
         "OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "OTAProcess", "OTATrust", "OTAFeed",
-        "ParserEngine",
+        "ParserEngine", "ParserPages",
       ],
       resources: [.embedInCode("Gate/Engine/probe.js")], swiftSettings: house),
-    // Rank 4: the tool.
+    // Rank 4: the tool, and what joins the client library with the engine for those who want both.
+    .target(
+      name: "ParserTrialLoad", dependencies: ["OTAManifest", "ParserEngine", "ParserUpdater"],
+      resources: [.embedInCode("trial.js")], swiftSettings: house),
     .target(
       name: "ParserOTACommand",
       dependencies: [
         "OTAManifest", "OTACrypto", "OTAStorage", "OTAProcess", "OTATrust", "OTAFeed", "ParserUpdater",
-        "ParserEngine", "ParserPublisher",
+        "ParserPublisher", "ParserEngine", "ParserPages",
       ],
       swiftSettings: house),
     .executableTarget(name: "parser-ota", dependencies: ["ParserOTACommand"], swiftSettings: house),
@@ -109,7 +117,7 @@ let package = Package(
       ],
       swiftSettings: tests),
     .executableTarget(
-      name: "activate-probe", dependencies: ["ParserUpdater", "OTAFeed", "OTAManifest"],
+      name: "activate-probe", dependencies: ["ParserUpdater", "OTAFeed", "OTAManifest", "OTAStorage"],
       path: "Tests/activate-probe", swiftSettings: tests),
     .testTarget(
       name: "ParserUpdaterTests",
@@ -133,7 +141,10 @@ let package = Package(
       path: "Tests/tuf-client", swiftSettings: tests),
     .testTarget(
       name: "ParserOTACommandTests",
-      dependencies: ["ParserOTACommand", "OTAManifest", "TestSupport", "UpdaterTestSupport"],
+      dependencies: [
+        "ParserOTACommand", "ParserPublisher", "ParserPages", "ParserEngine", "OTAManifest", "TestSupport",
+        "UpdaterTestSupport",
+      ],
       swiftSettings: tests),
     .testTarget(
       name: "EndToEndTests", dependencies: ["TestSupport", "parser-ota", "parser-ota-engine"],
@@ -150,7 +161,21 @@ let package = Package(
       exclude: ["Python"], swiftSettings: tests),
     .testTarget(
       name: "ParserEngineTests",
-      dependencies: ["ParserEngine", "OTAManifest", "TestSupport", "parser-ota-engine"], swiftSettings: tests),
+      dependencies: [
+        "ParserEngine", "ParserTrialLoad", "ParserUpdater", "OTAManifest", "TestSupport",
+        "UpdaterTestSupport",
+        "parser-ota-engine",
+      ], swiftSettings: tests),
+    .testTarget(
+      name: "ParserPagesTests",
+      dependencies: ["ParserPages", "ParserEngine", "OTAManifest", "OTATransfer", "TestSupport"],
+      swiftSettings: tests),
+    .testTarget(
+      name: "ReaderSiteTests",
+      dependencies: [
+        "ParserPublisher", "ParserPages", "ParserEngine", "OTAManifest", "OTATransfer", "TestSupport",
+        "parser-ota", "parser-ota-engine",
+      ], exclude: ["Site"], swiftSettings: tests),
     .testTarget(name: "HouseTests", dependencies: ["OTAManifest", "TestSupport"], swiftSettings: tests),
   ],
   swiftLanguageModes: [.v6]
@@ -159,8 +184,8 @@ let package = Package(
 // The fuzzer's runtime exists on some machines only, so its driver is a part of the package for `ci/fuzz` alone. What is
 // fuzzed is in the ordinary tests too: every finding of the past, and a short run of mutations.
 let fuzzed: [Target.Dependency] = [
-  "OTAManifest", "OTACrypto", "OTATransfer", "OTATrust", "OTAFeed", "ParserUpdater", "ParserOTACommand",
-  "TestSupport", "TrustFixtures",
+  "OTAManifest", "OTACrypto", "OTATransfer", "OTATrust", "OTAFeed", "ParserEngine", "ParserPages",
+  "ParserUpdater", "ParserOTACommand", "TestSupport", "TrustFixtures",
 ]
 if Context.environment["PARSER_OTA_FUZZ"] == nil {
   package.targets.append(

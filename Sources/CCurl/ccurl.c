@@ -1,9 +1,13 @@
 #define _GNU_SOURCE
 #include "ccurl.h"
 
+#include <arpa/inet.h>
 #include <dlfcn.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
 
 // The numbers of options that are deprecated or new in some headers: the library that is opened may be older
 // or newer than the header that was compiled. The protocol options have successors since 7.85.
@@ -24,6 +28,9 @@ enum {
   X(const char *, easy_strerror, (CURLcode))                                                           \
   X(struct curl_slist *, slist_append, (struct curl_slist *, const char *))                            \
   X(void, slist_free_all, (struct curl_slist *))                                                       \
+  X(CURLSH *, share_init, (void))                                                                      \
+  X(CURLSHcode, share_setopt, (CURLSH *, CURLSHoption, ...))                                           \
+  X(CURLSHcode, share_cleanup, (CURLSH *))                                                             \
   X(CURLM *, multi_init, (void))                                                                       \
   X(CURLMcode, multi_cleanup, (CURLM *))                                                               \
   X(CURLMcode, multi_add_handle, (CURLM *, CURL *))                                                    \
@@ -131,6 +138,76 @@ struct curl_slist *ccurl_slist_append(struct curl_slist *list, const char *text)
   return curl.slist_append(list, text);
 }
 void ccurl_slist_free_all(struct curl_slist *list) { curl.slist_free_all(list); }
+
+CURLcode ccurl_set_body(CURL *easy, const void *bytes, size_t count) {
+  CURLcode code = curl.easy_setopt(easy, CURLOPT_POST, 1L);
+  if (code == CURLE_OK) code = curl.easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)count);
+  if (code != CURLE_OK) return code;
+  return curl.easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, count ? bytes : "");
+}
+
+static int is_local_ipv4(uint32_t address, const struct ccurl_guard *guard) {
+  static const struct { uint32_t network; int bits; } local[] = {
+    {0x00000000, 8}, {0x0A000000, 8}, {0x64400000, 10}, {0xA9FE0000, 16}, {0xAC100000, 12}, {0xC0A80000, 16},
+    {0xE0000000, 3},
+  };
+  if (address >> 24 == 127) return !guard->allows_loopback;
+  for (size_t index = 0; index < sizeof local / sizeof *local; index++) {
+    if ((address ^ local[index].network) >> (32 - local[index].bits) == 0) return 1;
+  }
+  return 0;
+}
+
+// The prefixes that carry an IPv4 address in their last four bytes: mapped, compatible, and NAT64.
+static int carries_ipv4(const uint8_t *bytes) {
+  static const uint8_t mapped[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF};
+  static const uint8_t compatible[12] = {0};
+  static const uint8_t nat64[12] = {0, 0x64, 0xFF, 0x9B};
+  return !memcmp(bytes, mapped, 12) || !memcmp(bytes, compatible, 12) || !memcmp(bytes, nat64, 12);
+}
+
+static int is_local(const struct sockaddr *address, const struct ccurl_guard *guard) {
+  if (address->sa_family == AF_INET) {
+    return is_local_ipv4(ntohl(((const struct sockaddr_in *)address)->sin_addr.s_addr), guard);
+  }
+  if (address->sa_family != AF_INET6) return 1;
+  const uint8_t *bytes = ((const struct sockaddr_in6 *)address)->sin6_addr.s6_addr;
+  if (!memcmp(bytes, &in6addr_loopback, 16)) return !guard->allows_loopback;
+  if (carries_ipv4(bytes)) {
+    uint32_t inner = (uint32_t)bytes[12] << 24 | bytes[13] << 16 | bytes[14] << 8 | bytes[15];
+    return is_local_ipv4(inner, guard);
+  }
+  // Unique local fc00::/7, link local and site local fe80::/9, multicast ff00::/8.
+  return (bytes[0] & 0xFE) == 0xFC || (bytes[0] == 0xFE && bytes[1] & 0x80) || bytes[0] == 0xFF;
+}
+
+static curl_socket_t open_guarded(void *context, curlsocktype purpose, struct curl_sockaddr *address) {
+  struct ccurl_guard *guard = context;
+  if (purpose == CURLSOCKTYPE_IPCXN && is_local(&address->addr, guard)) {
+    guard->has_refused = 1;
+    return CURL_SOCKET_BAD;
+  }
+  return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+CURLcode ccurl_set_guard(CURL *easy, struct ccurl_guard *guard) {
+  CURLcode code = curl.easy_setopt(easy, CURLOPT_OPENSOCKETDATA, guard);
+  if (code != CURLE_OK) return code;
+  return curl.easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_guarded);
+}
+
+CURLSH *ccurl_cookies_init(void) {
+  CURLSH *share = curl.share_init();
+  if (share && curl.share_setopt(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_COOKIE) == CURLSHE_OK) return share;
+  if (share) curl.share_cleanup(share);
+  return NULL;
+}
+void ccurl_cookies_cleanup(CURLSH *share) { (void)curl.share_cleanup(share); }
+CURLcode ccurl_set_cookies(CURL *easy, CURLSH *share) {
+  CURLcode code = curl.easy_setopt(easy, CURLOPT_SHARE, share);
+  // An empty name reads no file and turns the cookie engine on.
+  return code == CURLE_OK ? curl.easy_setopt(easy, CURLOPT_COOKIEFILE, "") : code;
+}
 
 CURLM *ccurl_multi_init(void) { return curl.multi_init(); }
 CURLMcode ccurl_multi_cleanup(CURLM *multi) { return curl.multi_cleanup(multi); }

@@ -4,6 +4,11 @@ package import OTATransfer
 extension Problem {
   /// A failed transfer, as something that a person can act on.
   package init(_ error: TransferError) {
+    // What stands in for a server may know better what is wrong.
+    if error.kind == .unreachable, let problem = error.underlying as? Problem {
+      self = problem
+      return
+    }
     let kind = error.kind
     self.init(
       Self.code(of: kind), error.message, advice: Self.advice(for: kind), retryAfter: error.retryAfter)
@@ -15,7 +20,7 @@ extension Problem {
     case .forbidden: .forbidden
     case .throttled: .throttled
     case .server: .serverError
-    case .unreachable: .unreachable
+    case .unreachable, .unknownHost: .unreachable
     case .timedOut: .timedOut
     case .truncated: .truncated
     case .tooLarge: .tooLarge
@@ -25,7 +30,7 @@ extension Problem {
     case .sinkFailed: .storageFailed
     case .cancelled: .cancelled
     case .libraryMissing: .libraryMissing
-    case .httpStatus, .unexpectedEncoding, .protocolViolation: .transferFailed
+    case .httpStatus, .refusedRequest, .unexpectedEncoding, .protocolViolation: .transferFailed
     }
   }
 

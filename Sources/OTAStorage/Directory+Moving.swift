@@ -36,6 +36,25 @@ extension Directory {
     }
   }
 
+  /// Lets two names of this directory stand for each other's content, in one step. Durable after `sync`.
+  ///
+  /// A file system without such a call renames one after the other: a process that is killed between leaves `name` free.
+  public func exchange(_ name: String, with other: String) throws(StorageError) {
+    let path = try self.path(of: name, for: "exchange")
+    _ = try self.path(of: other, for: "exchange")
+    let result = unsafe renameat2(
+      descriptor.number, name, descriptor.number, other, UInt32(CLINUX_RENAME_EXCHANGE))
+    guard result != 0 else { return }
+    let code = errno
+    guard code == EINVAL || code == ENOSYS else {
+      throw StorageError(operation: "exchange", path: path, systemCode: code)
+    }
+    let aside = Self.temporaryPrefix + String(UInt64.random(in: .min ... .max), radix: 16)
+    try rename(name, to: aside, in: self)
+    try rename(other, to: name, in: self)
+    try rename(aside, to: other, in: self)
+  }
+
   /// Removes a file or link; `false` when nothing had this name.
   @discardableResult
   public func remove(_ name: String) throws(StorageError) -> Bool {

@@ -12,7 +12,9 @@ public struct TransferError: Error, Sendable {
     case server
     /// Any other status that carries no body for us, 416 included.
     case httpStatus
-    /// No address, no route, or nobody listens.
+    /// The name of the host has no address.
+    case unknownHost
+    /// No route, or nobody listens.
     case unreachable
     /// No connection in time, or a stalled transfer.
     case timedOut
@@ -24,8 +26,10 @@ public struct TransferError: Error, Sendable {
     case tls
     /// A URL, or the target of a redirect, that must not be used.
     case refusedURL
+    /// A request that must not be sent as it is: a field or a body that HTTP does not allow or that is too large.
+    case refusedRequest
     case tooManyRedirects
-    /// A body in a coding that was not asked for.
+    /// A body in a coding that was not asked for, or that cannot be decoded.
     case unexpectedEncoding
     /// The proxy of the environment does not help.
     case proxy

@@ -23,12 +23,22 @@ import Testing
   }
 
   private static let noID = String(repeating: "0", count: 64)
+  private static let parser = "--bundle bundle-1.js --sources sources.json --source ALPHA"
+  private static let bisect = "bisect --source ALPHA"
 
   private static let check = "check --bundle bundle-3.js --sources sources.json"
 
   static let files = [
     Place("publish --feed feed --sources sources.json --bundle"),
     Place("publish --feed feed --bundle bundle-3.js --sources"),
+    Place("run search ALPHA --sources sources.json --source ALPHA --bundle"),
+    Place("run search ALPHA --bundle bundle-1.js --source ALPHA --sources"),
+    Place("run search ALPHA \(parser) --fixtures fixtures --engine"),
+    Place("record --sources sources.json --source ALPHA --out recordings --bundle"),
+    Place("record --bundle bundle-1.js --source ALPHA --out recordings --sources"),
+    Place("record \(parser) --out recordings --engine"),
+    Place("\(bisect) --feed feed --fixtures fixtures --engine"),
+    Place("\(bisect) --feed feed --fixtures fixtures --engine engine --root"),
     Place("publish --feed feed --bundle bundle-3.js --sources sources.json --engine"),
     Place("check --sources sources.json --bundle"), Place("check --bundle bundle-3.js --sources"),
     Place("\(check) --engine"), Place("\(check) --against feed --root"),
@@ -43,6 +53,10 @@ import Testing
       Place("init --checksums-only --feed other --adopt"),
       Place("publish --bundle bundle-3.js --sources sources.json --feed", missing: 1),
       Place("rollback --yes --feed", missing: 1), Place("releases --feed", missing: 1),
+      Place("run search ALPHA \(parser) --engine engine --fixtures"),
+      Place("record \(parser) --engine engine --out", missing: nil),
+      Place("\(bisect) --fixtures fixtures --engine engine --feed"),
+      Place("\(bisect) --feed feed --engine engine --fixtures"),
       Place("verify --feed"), Place("\(check) --against"), Place("key list --feed", missing: 1),
       Place("key status --feed", missing: 1),
       Place("key add --role root --public other.pem.pub --feed", missing: 1),
@@ -56,6 +70,7 @@ import Testing
       Place("device init --feed feed --checksums-only --embedded app --store", missing: nil),
       Place("device init --store other --checksums-only --embedded app --feed"),
       Place("device init --store other --feed feed --checksums-only --embedded"),
+      Place("device init --store other --feed feed --checksums-only --embedded app --mirror"),
     ]
     + [
       "check", "update", "activate", "confirm", "close", "fail", "rollback", "pin", "unpin", "forget",
@@ -67,7 +82,7 @@ import Testing
   func table() throws {
     let places =
       Self.files + Self.folders + SigningFileTests.inputs + SigningFileTests.outputs + CheckVerbTests.reports
-    let arguments = #/ (ALPHA|next\.root\.json)/#
+    let arguments = #/ (search ALPHA|ALPHA|next\.root\.json)/#
     let covered = Set(places.map { "\($0.words.replacing(arguments, with: "")) \($0.option)" })
     for (words, options) in try Reference.shared.get().options {
       for option in options where option.valueName?.contains(/FILE|DIR/) == true {

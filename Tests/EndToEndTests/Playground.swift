@@ -69,7 +69,7 @@ final class Playground: Sendable {
     try must("embed --feed feed --out app")
   }
 
-  /// A feed whose newest release is 2, and a store with release 1 embedded that has not heard of it.
+  /// A feed whose newest release is 2, and a store with release 1 embedded that has not heard of it; and a recording.
   func makeDevice() throws {
     try take(Self.freshDevice.get())
   }
@@ -105,6 +105,7 @@ final class Playground: Sendable {
     // The settings name the feed and the embedded copy by absolute paths.
     let settings = String(decoding: try read("store/device.json"), as: UTF8.self)
     try write("store/device.json", settings.replacing(scene.directory.path, with: directory.path))
+    try makeRecording()
   }
 
   /// Every file below a folder with its bytes, to prove that nothing changed.

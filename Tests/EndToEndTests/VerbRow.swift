@@ -25,6 +25,7 @@ struct VerbRow: CustomTestStringConvertible, Sendable {
   }
 
   private static let files = "--bundle bundle-3.js --sources sources.json"
+  private static let parser = "--bundle bundle-1.js --sources sources.json"
   private static let change = "--feed signed --root-key root.pem"
 
   /// Every verb; a test compares the list with the help of the tool.
@@ -39,6 +40,15 @@ struct VerbRow: CustomTestStringConvertible, Sendable {
     VerbRow("releases", "--feed feed", fails: "--feed store", 1),
     VerbRow("verify", "--feed feed", fails: "--feed app", 3),
     VerbRow("embed", "--feed feed --out out", fails: "--feed feed --out out --version 99", 1),
+    VerbRow(
+      "run", "list \(parser) --source ALPHA --fixtures fixtures --engine engine",
+      fails: "list \(parser) --source NOBODY", 1),
+    VerbRow(
+      "record", "\(parser) --source ALPHA --out recordings --engine engine",
+      fails: "\(parser) --source NOBODY --out recordings", 1),
+    VerbRow(
+      "bisect", "--feed feed --source ALPHA --fixtures fixtures --engine engine",
+      fails: "--feed feed --source BETA --fixtures fixtures", 1),
     VerbRow(
       "device init", "--store other --feed feed --checksums-only --embedded app",
       fails: "--store other --feed feed --checksums-only --embedded feed", 3),
@@ -109,6 +119,7 @@ struct ReferenceOption: Sendable {
     case "ROLE=KEYID": "release=\(String(repeating: "0", count: 64))"
     case "WHAT": "bundle"
     case "TAG": "v1.0"
+    case "SECONDS": "9"
     default: "x"
     }
   }

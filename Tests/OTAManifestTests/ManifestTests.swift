@@ -46,7 +46,7 @@ struct ManifestTests {
   func nulls() {
     for name in [
       "channel", "released", "notes", "contract", "minimumAppVersion", "content", "parent", "parentVersion",
-      "withdrawn", "aliases", "requires", "allowed",
+      "withdrawn", "aliases", "requires", "fixtures", "allowed",
     ] {
       let error = #expect(throws: InputError.self) { try Manifest.decode(text(", \"\(name)\": null")) }
       #expect(error?.reason == .wrongType && error?.field == name, "\(name)")
@@ -69,6 +69,7 @@ struct ManifestTests {
     manifest.withdrawn = [39, 38, 37].compactMap { ReleaseVersion($0) }
     manifest.aliases = [SourceAlias(old: "OLD", new: "NEW"), SourceAlias(old: "A", new: "OLD")]
     manifest.requires = ["delta", "delta-2"]
+    manifest.fixtures = FixtureScore(sources: 12, same: 9, changed: 1, better: 2, worse: 0)
     manifest.allowed = ["dangling-call:ABC", "no-engine"]
     let again = try Manifest.decode(manifest.encoded())
     #expect(again == manifest)

@@ -29,6 +29,8 @@ struct DirectoryTests {
         { try directory.rename("x", to: name, in: directory) },
         { try directory.renameExclusively(name, to: "x", in: directory) },
         { try directory.renameExclusively("x", to: name, in: directory) },
+        { try directory.exchange(name, with: "x") },
+        { try directory.exchange("x", with: name) },
         { _ = try directory.lock(name, .shared) },
       ]
       for attempt in attempts { #expect(kindOfError(attempt) == .invalidName) }

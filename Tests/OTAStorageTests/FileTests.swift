@@ -153,6 +153,21 @@ struct FileTests {
     }
   }
 
+  @Test("two folders change places in one step, and both must be there")
+  func exchanging() throws {
+    try withTemporaryDirectory { folder in
+      let directory = try Directory.open(folder.path)
+      for name in ["old", "new"] {
+        try directory.subdirectory(creating: name).replace("file", with: [UInt8](name.utf8))
+      }
+      try directory.exchange("new", with: "old")
+      #expect(content(folder.path("old/file")) == "new" && content(folder.path("new/file")) == "old")
+      #expect(kindOfError { try directory.exchange("new", with: "missing") } == .missing)
+      let names = try folder.names()
+      #expect(names == ["new", "old"])
+    }
+  }
+
   @Test("removing says whether there was something, and never follows a link")
   func removing() throws {
     try withTemporaryDirectory { folder in

@@ -15,7 +15,9 @@ public final class NginxServer: Sendable {
   private let folder: String
 
   /// Serves `root` with the good certificate of a TLS server; the port was free a moment ago.
-  public init(root: String, certificatesOf tls: TLSServer) throws {
+  ///
+  /// - Parameter directives: what else stands in the server block, such as `gzip on;`.
+  public init(root: String, certificatesOf tls: TLSServer, directives: String = "") throws {
     guard let program = Self.program else { throw SystemFailure("nginx is not installed") }
     let port = try Self.freePort()
     folder =
@@ -32,6 +34,7 @@ public final class NginxServer: Sendable {
           listen 127.0.0.1:\(port) ssl http2;
           ssl_certificate \(tls.certificateFile(.good)); ssl_certificate_key \(tls.keyFile(.good));
           root \(root);
+          \(directives)
         }
       }
       """

@@ -27,6 +27,23 @@ CURLcode ccurl_set_only_protocol(CURL *easy, int plain_http);
 /// Lets a cancelled name lookup end in the background; without effect before libcurl 7.87.
 void ccurl_set_quick_exit(CURL *easy);
 
+/// Makes the request a POST with a copy of these bytes as its body.
+CURLcode ccurl_set_body(CURL *easy, const void *bytes, size_t count);
+
+/// What `ccurl_set_guard` works by; must live as long as the handle.
+struct ccurl_guard {
+  int allows_loopback;
+  /// Set when a connection was not made because of where it would have led.
+  int has_refused;
+};
+/// Refuses connections to addresses of local networks, when the name has been looked up and before any byte is sent.
+CURLcode ccurl_set_guard(CURL *easy, struct ccurl_guard *guard);
+
+/// A jar of cookies for the handles of one thread; outlives them. NULL when there is no memory.
+CURLSH *ccurl_cookies_init(void);
+void ccurl_cookies_cleanup(CURLSH *share);
+CURLcode ccurl_set_cookies(CURL *easy, CURLSH *share);
+
 /// A number of the caller's own, to find a transfer again when it is done.
 CURLcode ccurl_set_id(CURL *easy, uint64_t value);
 uint64_t ccurl_get_id(CURL *easy);

@@ -31,6 +31,8 @@ public struct Manifest: Equatable, Sendable {
   public var aliases: [SourceAlias] = []
   /// Features that a client must know; an unknown one means that the app is too old.
   public var requires: [String] = []
+  /// How recorded sources fared before the release, for people; `nil` when none were replayed.
+  public var fixtures: FixtureScore?
   /// What the maintainer let through the checks before the release, such as `dangling-call:ABC`; for people.
   public var allowed: [String] = []
 

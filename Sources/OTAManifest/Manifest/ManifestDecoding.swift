@@ -2,7 +2,7 @@ extension Manifest {
   private static let fields = [
     "version", "bundle", "sources", "channel", "released", "notes", "contract", "minimumAppVersion",
     "content", "parent", "parentVersion", "withdrawn", "aliases", "requires",
-    "allowed",
+    "fixtures", "allowed",
   ]
 
   /// Reads a manifest strictly.
@@ -33,6 +33,9 @@ extension Manifest {
     withdrawn = try object.optional("withdrawn", object.versions) ?? []
     aliases = try object.optional("aliases", object.aliases) ?? []
     requires = try object.optional("requires", object.features) ?? []
+    fixtures = try object.optional("fixtures") { (name) throws(InputError) in
+      try FixtureScore(object.object(name, known: FixtureScore.fields))
+    }
     allowed = try object.optional("allowed", object.allowances) ?? []
     guard content <= version else {
       throw InputError(.outOfRange, field: "content", "is \(content), later than version \(version)")

@@ -20,6 +20,7 @@ public enum ProblemCode: String, Sendable, CaseIterable {
   case trustMismatch = "trust-mismatch"
   case trustUnlisted = "trust-unlisted"
   case trustLimit = "trust-limit"
+  case fixtureInvalid = "fixture-invalid"
 
   // The network and servers.
   case htmlInstead = "html-instead"
@@ -34,6 +35,7 @@ public enum ProblemCode: String, Sendable, CaseIterable {
   case transferFailed = "transfer-failed"
   case libraryMissing = "library-missing"
   case cancelled
+  case pageUnavailable = "page-unavailable"
 
   // This machine.
   case diskFull = "disk-full"
@@ -72,6 +74,8 @@ public enum ProblemCode: String, Sendable, CaseIterable {
   case notAFeed = "not-a-feed"
   case notAStore = "not-a-store"
   case unresolved
+  case parserFailed = "parser-failed"
+  case notRecorded = "not-recorded"
 
   // Misuse.
   case misuse
@@ -82,10 +86,10 @@ public enum ProblemCode: String, Sendable, CaseIterable {
     case .manifestInvalid, .sourcesInvalid, .bundleInvalid, .digestMismatch, .sizeMismatch, .tooLarge,
       .versionReused, .wrongChannel, .forbiddenURL, .feedIncomplete, .embeddedUnusable, .trustMalformed,
       .trustSignature, .trustWeakKey, .trustExpired, .trustRollback, .trustMismatch, .trustUnlisted,
-      .trustLimit:
+      .trustLimit, .fixtureInvalid:
       .untrustedContent
     case .htmlInstead, .unreachable, .timedOut, .tls, .proxy, .throttled, .serverError, .notFound, .truncated,
-      .transferFailed, .libraryMissing, .cancelled:
+      .transferFailed, .libraryMissing, .cancelled, .pageUnavailable:
       .tryLater
     case .diskFull, .readOnly, .storageFailed, .fileMissing, .fileUnreadable, .wrongKind, .notPrivate,
       .cryptoUnavailable, .trustCannotVerify, .clockUnreliable:
@@ -96,7 +100,7 @@ public enum ProblemCode: String, Sendable, CaseIterable {
     case .notUsable, .keyNotTrusted, .keyUnusable, .signingFailed, .nothingToRollBackTo, .noSuchRelease,
       .otherLaunch, .pinned,
       .inputRefused, .idsRemoved, .gateRefused, .noEngine, .aliasRefused, .versionRefused, .notAFeed,
-      .notAStore, .unresolved:
+      .notAStore, .unresolved, .parserFailed, .notRecorded:
       .notAchieved
     case .misuse: .misuse
     }

@@ -7,7 +7,7 @@ import Synchronization
 /// Sendable because `live` and all of `multi` but `wakeUp` are touched by that thread alone.
 final class CurlEngine: @unchecked Sendable {
   private enum Command {
-    case start(CurlTransfer)
+    case start(any LiveTransfer)
     case cancel(UInt64)
     case stop
   }
@@ -22,7 +22,7 @@ final class CurlEngine: @unchecked Sendable {
   private let inbox = Mutex(Inbox())
   private let multi: MultiHandle
   private let lastID = Atomic<UInt64>(0)
-  private var live: [UInt64: CurlTransfer] = [:]
+  private var live: [UInt64: any LiveTransfer] = [:]
   private var nextStallCheck = ContinuousClock.now
 
   /// Loads libcurl and starts the thread; throws `libraryMissing`.
@@ -44,14 +44,13 @@ final class CurlEngine: @unchecked Sendable {
   func newID() -> UInt64 { lastID.wrappingAdd(1, ordering: .relaxed).newValue }
 
   /// Runs a transfer; its completion is called exactly once, whatever happens.
-  func start(_ transfer: CurlTransfer, completion: @escaping @Sendable (CurlTransfer.Answer) -> Void) {
-    transfer.completion = completion
-    if !post(.start(transfer)) { transfer.complete(.failure(Self.cancelled(transfer))) }
+  func start(_ transfer: any LiveTransfer) {
+    if !post(.start(transfer)) { transfer.complete(failing: Self.cancelled(transfer)) }
   }
 
   /// Ends a transfer at once; ignores one that is over.
-  func cancel(_ transfer: CurlTransfer) {
-    transfer.isCancelled.store(true, ordering: .releasing)
+  func cancel(_ transfer: any LiveTransfer) {
+    transfer.noteCancellation()
     _ = post(.cancel(transfer.id))
   }
 
@@ -67,7 +66,7 @@ final class CurlEngine: @unchecked Sendable {
     return isOpen
   }
 
-  private static func cancelled(_ transfer: CurlTransfer) -> TransferError {
+  private static func cancelled(_ transfer: any LiveTransfer) -> TransferError {
     transfer.error(.cancelled, "cancelled")
   }
 
@@ -117,7 +116,7 @@ final class CurlEngine: @unchecked Sendable {
       switch command {
       case .start(let transfer): begin(transfer)
       case .cancel(let id):
-        if let transfer = live[id] { finish(transfer, .failure(Self.cancelled(transfer))) }
+        if let transfer = live[id] { finish(transfer, failing: Self.cancelled(transfer)) }
       case .stop:
         close()
         return false
@@ -126,29 +125,27 @@ final class CurlEngine: @unchecked Sendable {
     return true
   }
 
-  private func begin(_ transfer: CurlTransfer) {
-    guard !transfer.isCancelled.load(ordering: .acquiring) else {
-      return finish(transfer, .failure(Self.cancelled(transfer)))
-    }
+  private func begin(_ transfer: any LiveTransfer) {
+    guard !transfer.isCancelled else { return finish(transfer, failing: Self.cancelled(transfer)) }
     live[transfer.id] = transfer
     do throws(TransferError) {
       try transfer.start(on: multi)
     } catch {
-      finish(transfer, .failure(error))
+      finish(transfer, failing: error)
     }
   }
 
   private func finishDone() {
     while let (id, code) = multi.nextDone() {
       guard let transfer = live[id] else { continue }
-      if case .finish(let answer) = transfer.ended(with: code, on: multi) { finish(transfer, answer) }
+      if transfer.isOver(with: code, on: multi) { finish(transfer, failing: nil) }
     }
   }
 
-  private func finish(_ transfer: CurlTransfer, _ answer: CurlTransfer.Answer) {
+  private func finish(_ transfer: any LiveTransfer, failing error: TransferError?) {
     live[transfer.id] = nil
     transfer.leave(multi)
-    transfer.complete(answer)
+    transfer.complete(failing: error)
   }
 
   private func failStalled() {
@@ -156,12 +153,12 @@ final class CurlEngine: @unchecked Sendable {
     guard now >= nextStallCheck else { return }
     nextStallCheck = now + .milliseconds(100)
     for transfer in live.values {
-      if let error = transfer.stallError(at: now) { finish(transfer, .failure(error)) }
+      if let error = transfer.stallError(at: now) { finish(transfer, failing: error) }
     }
   }
 
   private func failAll(_ detail: String) {
-    for transfer in live.values { finish(transfer, .failure(transfer.error(.unreachable, detail))) }
+    for transfer in live.values { finish(transfer, failing: transfer.error(.unreachable, detail)) }
   }
 
   private func close() {
@@ -169,7 +166,7 @@ final class CurlEngine: @unchecked Sendable {
       inbox.isOpen = false
       return inbox.commands
     }
-    for case .start(let transfer) in late { transfer.complete(.failure(Self.cancelled(transfer))) }
-    for transfer in live.values { finish(transfer, .failure(Self.cancelled(transfer))) }
+    for case .start(let transfer) in late { transfer.complete(failing: Self.cancelled(transfer)) }
+    for transfer in live.values { finish(transfer, failing: Self.cancelled(transfer)) }
   }
 }

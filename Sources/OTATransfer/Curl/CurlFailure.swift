@@ -10,6 +10,8 @@ struct CurlFailure {
   /// The status with which a proxy answered CONNECT; 0 without one.
   let proxyStatus: Int
   let hasAnswer: Bool
+  /// The address was one of a local network, so that no connection was made.
+  let hasRefusedAddress: Bool
   let trust: TrustStore
 
   init(_ easy: borrowing EasyHandle, _ code: CURLcode, hasAnswer: Bool, trust: TrustStore) {
@@ -18,18 +20,24 @@ struct CurlFailure {
     certificateProblem = easy.number(CURLINFO_SSL_VERIFYRESULT)
     proxyStatus = easy.number(CURLINFO_HTTP_CONNECTCODE)
     self.hasAnswer = hasAnswer
+    hasRefusedAddress = easy.hasRefusedAddress
     self.trust = trust
   }
 
   /// Code 100, `CURLE_TOO_LARGE`, is younger than some headers.
   var kindAndDetail: (TransferError.Kind, String) {
     if proxyStatus != 0, proxyStatus / 100 != 2 { return (.proxy, "the proxy refused (HTTP \(proxyStatus))") }
+    if hasRefusedAddress, code == CURLE_COULDNT_CONNECT {
+      return (.refusedURL, "the name leads to an address of this machine or of a local network")
+    }
     return switch code {
     case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: (.proxy, "the proxy does not help: \(text)")
-    case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT, CURLE_INTERFACE_FAILED: (.unreachable, text)
+    case CURLE_COULDNT_RESOLVE_HOST: (.unknownHost, text)
+    case CURLE_COULDNT_CONNECT, CURLE_INTERFACE_FAILED: (.unreachable, text)
     case CURLE_OPERATION_TIMEDOUT: (.timedOut, "no connection in time: \(text)")
     case CURLE_PARTIAL_FILE: (.truncated, "the connection closed before the end: \(text)")
     case CURLE_GOT_NOTHING: (.truncated, "the server closed the connection without an answer")
+    case CURLE_BAD_CONTENT_ENCODING: (.unexpectedEncoding, "the body cannot be decoded: \(text)")
     case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM: broken
     case CURLE_OUT_OF_MEMORY, CURLcode(rawValue: 100):
       (.tooLarge, "the head has a line that is too long: \(text)")

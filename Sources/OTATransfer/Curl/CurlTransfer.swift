@@ -3,49 +3,54 @@ import Synchronization
 
 /// One fetch on its way through libcurl.
 ///
-/// Sendable because everything mutable but `isCancelled` is touched by the engine's thread alone once `start` was
+/// Sendable because everything mutable but the cancellation is touched by the engine's thread alone once `start` was
 /// called, and by nobody before.
-final class CurlTransfer: @unchecked Sendable {
-  typealias Answer = Result<FetchResponse, TransferError>
-
-  /// What the engine is to do after libcurl reported an end.
-  enum Action {
-    case again
-    case finish(Answer)
-  }
+final class CurlTransfer<Stream: AnswerReading>: LiveTransfer, @unchecked Sendable {
+  typealias Answer = Result<Stream.Response, TransferError>
 
   let id: UInt64
-  /// Set by the cancelling task before it tells the engine, so that a cancellation ahead of the start is seen too.
-  let isCancelled = Atomic(false)
+  private let cancellation = Atomic(false)
   private let trust: TrustStore
-  /// Set by the engine before its thread hears of the transfer.
+  /// Called once with the result; set before the engine hears of the transfer.
   var completion: (@Sendable (Answer) -> Void)?
-  private var stream: AnswerStream
+  private var stream: Stream
   private var watch: StallWatch
+  private let begun = ContinuousClock.now
   private var isConnected = false
   private var easy: EasyHandle?
+  private var callbacks: CurlCallbacks?
+  /// What came of the transfer, once libcurl is done with it.
+  private var answer: Answer?
   /// The first failure inside a callback, which is why libcurl was told to stop.
   private var failure: TransferError?
 
-  init(id: UInt64, stream: AnswerStream, trust: TrustStore) {
+  init(id: UInt64, stream: Stream, trust: TrustStore) {
     self.id = id
     self.stream = stream
     self.trust = trust
     watch = StallWatch(stream.policy.stall, now: .now)
   }
 
+  // MARK: Called by the cancelling task
+
+  var isCancelled: Bool { cancellation.load(ordering: .acquiring) }
+
+  func noteCancellation() { cancellation.store(true, ordering: .releasing) }
+
   // MARK: Called by the engine
 
-  /// Prepares the handle and hands it to libcurl.
   func start(on multi: borrowing MultiHandle) throws(TransferError) {
     guard var handle = EasyHandle(id: id) else {
       throw stream.error(.unreachable, "there is no memory for a transfer")
     }
+    let callbacks = CurlCallbacks(self)
+    self.callbacks = callbacks
     handle.configure(stream.policy, trust)
-    handle.configure(stream.request)
+    stream.configure(&handle)
     handle.set(url: stream.url)
     unsafe handle.set(
-      header: headerCallback, body: bodyCallback, context: Unmanaged.passUnretained(self).toOpaque())
+      header: CurlCallbacks.header, body: CurlCallbacks.body,
+      context: Unmanaged.passUnretained(callbacks).toOpaque())
     if let code = handle.refusedSetting {
       throw stream.error(.libraryMissing, "libcurl does not take a setting: \(handle.failureText(code))")
     }
@@ -54,29 +59,38 @@ final class CurlTransfer: @unchecked Sendable {
     guard isAdded else { throw stream.error(.unreachable, "libcurl does not take the transfer") }
   }
 
-  /// What the end of an answer means; a redirect puts the same handle to work again.
-  func ended(with code: CURLcode, on multi: borrowing MultiHandle) -> Action {
-    if let failure { return .finish(.failure(failure)) }
-    if let refusal = stream.refusal { return .finish(.failure(refusal)) }
-    guard code == CURLE_OK else { return .finish(.failure(error(code))) }
-    switch stream.end() {
-    case .finished(let response): return .finish(.success(response))
-    case .failed(let error): return .finish(.failure(error))
-    case .redirected: return redirected(on: multi)
+  func isOver(with code: CURLcode, on multi: borrowing MultiHandle) -> Bool {
+    do throws(TransferError) {
+      if let error = failure ?? stream.refusal { throw error }
+      guard code == CURLE_OK else { throw error(code) }
+      switch stream.end() {
+      case .finished(let response): answer = .success(response)
+      case .failed(let error): throw error
+      case .redirected:
+        try follow(on: multi)
+        return false
+      }
+    } catch {
+      answer = .failure(error)
     }
+    return true
   }
 
-  /// Takes the handle from libcurl; no callback comes afterwards.
   func leave(_ multi: borrowing MultiHandle) {
     guard let handle = easy.take() else { return }
     multi.remove(handle)
   }
 
-  /// Hands the result over, once.
-  func complete(_ answer: Answer) { completion.take()?(answer) }
+  func complete(failing error: TransferError?) {
+    let answer = error.map(Answer.failure) ?? answer ?? .failure(self.error(.cancelled, "cancelled"))
+    completion.take()?(answer)
+  }
 
-  /// The error of a transfer that has become too slow. The time to connect has a limit of its own.
+  /// The time to connect has a limit of its own.
   func stallError(at now: ContinuousClock.Instant) -> TransferError? {
+    if let limit = stream.timeLimit, now - begun >= limit {
+      return stream.error(.timedOut, "no whole answer in \(limit.components.seconds) s")
+    }
     if !isConnected {
       guard easy?.isConnected == true else { return nil }
       isConnected = true
@@ -92,12 +106,12 @@ final class CurlTransfer: @unchecked Sendable {
 
   // MARK: Called by libcurl, on the engine's thread
 
-  fileprivate func take(line: UnsafeRawBufferPointer) -> Bool {
+  func take(line: UnsafeRawBufferPointer) -> Bool {
     watch.count(line.count)
     return keepingFailure { () throws(TransferError) in try unsafe stream.take(line: line) }
   }
 
-  fileprivate func take(body: UnsafeRawBufferPointer) -> Bool {
+  func take(body: UnsafeRawBufferPointer) -> Bool {
     watch.count(body.count)
     return keepingFailure { () throws(TransferError) in try unsafe stream.take(body: body.bytes) }
   }
@@ -114,22 +128,16 @@ final class CurlTransfer: @unchecked Sendable {
 
   // MARK: Ends
 
-  private func redirected(on multi: borrowing MultiHandle) -> Action {
-    do throws(TransferError) {
-      try stream.follow(easy?.redirectURL)
-    } catch {
-      return .finish(.failure(error))
-    }
-    guard var handle = easy.take() else {
-      return .finish(.failure(error(.unreachable, "the transfer is gone")))
-    }
+  private func follow(on multi: borrowing MultiHandle) throws(TransferError) {
+    try stream.follow(easy?.redirectURL)
+    guard var handle = easy.take() else { throw error(.unreachable, "the transfer is gone") }
     multi.remove(handle)
+    stream.reconfigure(&handle)
     handle.set(url: stream.url)
     let isAdded = handle.refusedSetting == nil && multi.add(handle)
     easy = consume handle
     isConnected = false
-    guard isAdded else { return .finish(.failure(error(.unreachable, "libcurl does not take the redirect"))) }
-    return .again
+    guard isAdded else { throw error(.unreachable, "libcurl does not take the redirect") }
   }
 
   private func error(_ code: CURLcode) -> TransferError {
@@ -138,18 +146,4 @@ final class CurlTransfer: @unchecked Sendable {
     easy = consume handle
     return error(kind, detail)
   }
-}
-
-private let headerCallback: ccurl_data_callback = { bytes, size, count, context in
-  guard let context = unsafe context else { return 0 }
-  let transfer = unsafe Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
-  return unsafe transfer.take(line: UnsafeRawBufferPointer(start: bytes, count: size * count))
-    ? size * count : 0
-}
-
-private let bodyCallback: ccurl_data_callback = { bytes, size, count, context in
-  guard let context = unsafe context else { return 0 }
-  let transfer = unsafe Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
-  return unsafe transfer.take(body: UnsafeRawBufferPointer(start: bytes, count: size * count))
-    ? size * count : 0
 }

@@ -19,10 +19,51 @@ extension EasyHandle {
     allowQuickExit()
   }
 
-  /// The fields of one request. No decoder is set, so that what arrives is what is counted and hashed.
+  /// The fields of one request to a feed. No decoder is set, so that what arrives is what is counted and hashed.
   mutating func configure(_ request: FetchRequest) {
     add(header: "Accept-Encoding: identity")
     for line in ConditionalHeaders.lines(for: request) { add(header: line) }
     if let offset = ConditionalHeaders.rangeOffset(of: request) { set(CURLOPT_RANGE, "\(offset)-") }
   }
+
+  /// What is the same for all requests of a site. libcurl decodes what arrives, and what it decoded is what is counted.
+  mutating func configure(_ policy: SitePolicy, cookies: CookieJar) {
+    set(CURLOPT_ACCEPT_ENCODING, "")
+    set(cookies: cookies)
+    if SiteProxy.isSet {
+      // Whoever set a proxy decides there what can be reached; nothing goes around it.
+      set(CURLOPT_NOPROXY, "")
+    } else {
+      refuseLocalAddresses(exceptLoopback: policy.allowsLoopback)
+    }
+  }
+
+  /// Method, fields and body of one request to a site; replaces those of the request before a redirect.
+  mutating func configure(_ request: SiteRequest) {
+    switch request.method {
+    case .get: set(CURLOPT_HTTPGET, 1)
+    case .head: set(CURLOPT_NOBODY, 1)
+    case .post: set(body: request.body)
+    }
+    removeHeaders()
+    add(header: "Expect:")
+    set(CURLOPT_COOKIE, request.cookieField)
+    for line in request.headerLines { add(header: line) }
+  }
+}
+
+extension AnswerStream {
+  func configure(_ easy: inout EasyHandle) { easy.configure(request) }
+
+  /// A file is asked for in the same way wherever it is.
+  func reconfigure(_ easy: inout EasyHandle) {}
+}
+
+extension SiteStream {
+  func configure(_ easy: inout EasyHandle) {
+    easy.configure(sitePolicy, cookies: cookies)
+    easy.configure(request)
+  }
+
+  func reconfigure(_ easy: inout EasyHandle) { easy.configure(request) }
 }

@@ -7,7 +7,10 @@ internal import CCurl
   /// For `MultiHandle` alone.
   let pointer: UnsafeMutableRawPointer
   private let errorText: UnsafeMutablePointer<CChar>
+  private let guardState: UnsafeMutablePointer<ccurl_guard>
   private var headers: UnsafeMutablePointer<curl_slist>?
+  /// Kept alive for as long as libcurl may look into it.
+  private var cookies: CookieJar?
   /// The first setting that libcurl did not take; a transfer with one must not start.
   private(set) var refusedSetting: CURLcode?
 
@@ -18,6 +21,8 @@ internal import CCurl
     let capacity = Int(CURL_ERROR_SIZE)
     unsafe errorText = .allocate(capacity: capacity)
     unsafe errorText.initialize(repeating: 0, count: capacity)
+    unsafe guardState = .allocate(capacity: 1)
+    unsafe guardState.initialize(to: ccurl_guard(allows_loopback: 0, has_refused: 0))
     unsafe note(ccurl_set_ptr(pointer, CURLOPT_ERRORBUFFER, errorText))
     unsafe note(ccurl_set_id(pointer, id))
   }
@@ -26,6 +31,7 @@ internal import CCurl
     unsafe ccurl_easy_cleanup(pointer)
     unsafe ccurl_slist_free_all(headers)
     unsafe errorText.deallocate()
+    unsafe guardState.deallocate()
   }
 
   mutating func set(_ option: CURLoption, _ value: Int) {
@@ -43,12 +49,39 @@ internal import CCurl
     unsafe note(ccurl_set_list(pointer, CURLOPT_HTTPHEADER, list))
   }
 
+  /// Forgets the header lines, so that a redirect may have others.
+  mutating func removeHeaders() {
+    unsafe note(ccurl_set_list(pointer, CURLOPT_HTTPHEADER, nil))
+    unsafe ccurl_slist_free_all(headers)
+    unsafe headers = nil
+  }
+
+  /// Makes the request a `POST` with a copy of this body.
+  mutating func set(body: [UInt8]) {
+    unsafe note(body.withUnsafeBytes { unsafe ccurl_set_body(pointer, $0.baseAddress, $0.count) })
+  }
+
+  /// Refuses connections into local networks, wherever a name leads.
+  mutating func refuseLocalAddresses(exceptLoopback: Bool) {
+    unsafe guardState.pointee.allows_loopback = exceptLoopback ? 1 : 0
+    unsafe note(ccurl_set_guard(pointer, guardState))
+  }
+
+  /// Whether a connection was not made because it would have led into a local network.
+  var hasRefusedAddress: Bool { unsafe guardState.pointee.has_refused != 0 }
+
+  /// Takes cookies from a jar and puts new ones into it.
+  mutating func set(cookies: CookieJar) {
+    unsafe note(ccurl_set_cookies(pointer, cookies.pointer))
+    self.cookies = cookies
+  }
+
   /// Points the handle at a checked URL, with no other protocol than that of the URL.
   mutating func set(url: FetchURL) {
     set(CURLOPT_URL, url.text)
     unsafe note(ccurl_set_only_protocol(pointer, url.isPlainHTTP ? 1 : 0))
-    // Plain http is allowed within this machine only, so that it must not pass a proxy.
-    if url.isPlainHTTP { set(CURLOPT_PROXY, "") } else { set(CURLOPT_PROXY, nil) }
+    // What stays within this machine must not pass a proxy.
+    if url.isPlainHTTP, url.isLoopback { set(CURLOPT_PROXY, "") } else { set(CURLOPT_PROXY, nil) }
   }
 
   /// Registers the two callbacks with their shared context.

@@ -1,17 +1,10 @@
 /// Follows one transfer from head to body, through redirects, and lets only the right bytes reach the sink.
-struct AnswerStream {
+struct AnswerStream: AnswerReading {
   private enum State {
     case readingHead
     case delivering(FetchResponse)
     /// The head has decided; a body that follows is dropped.
     case settled(AnswerRules.Verdict)
-  }
-
-  /// What is to be done when libcurl reports the end of an answer.
-  enum End {
-    case finished(FetchResponse)
-    case redirected
-    case failed(TransferError)
   }
 
   /// How much of an error page or redirect is read to keep the connection.
@@ -35,10 +28,11 @@ struct AnswerStream {
     self.sink = sink
   }
 
-  /// Some part of a final head was read, so that the server is there and speaks HTTP.
+  /// A slow and steady transfer completes, however long it takes.
+  var timeLimit: Duration? { nil }
+
   var hasAnswer: Bool { head.status != 0 }
 
-  /// The refusal that the head alone decided, whatever happened to the body after it.
   var refusal: TransferError? {
     if case .settled(.refuse(let error)) = state { error } else { nil }
   }
@@ -62,8 +56,7 @@ struct AnswerStream {
     }
   }
 
-  /// What a complete answer means.
-  func end() -> End {
+  func end() -> AnswerEnd<FetchResponse> {
     switch state {
     case .delivering(let response): delivered(response)
     case .settled(.unchanged(let response)): .finished(response)
@@ -92,7 +85,13 @@ struct AnswerStream {
     droppedBytes = 0
   }
 
-  func error(_ kind: TransferError.Kind, _ detail: String, underlying: (any Error)? = nil) -> TransferError {
+  func error(_ kind: TransferError.Kind, _ detail: String) -> TransferError {
+    error(kind, detail, underlying: nil)
+  }
+
+  private func error(
+    _ kind: TransferError.Kind, _ detail: String, underlying: (any Error)?
+  ) -> TransferError {
     TransferError(
       kind, url: url.text, status: hasAnswer ? head.status : nil, detail: detail, underlying: underlying)
   }
@@ -125,7 +124,7 @@ struct AnswerStream {
   }
 
   /// A part may end before the file does, or go on after it, without libcurl seeing anything wrong.
-  private func delivered(_ response: FetchResponse) -> End {
+  private func delivered(_ response: FetchResponse) -> AnswerEnd<FetchResponse> {
     let size = response.resumedFrom + receivedBytes
     guard let total = response.totalBytes, size != total else { return .finished(response) }
     let detail = "\(size) bytes are there after the transfer, but the file has \(total)"

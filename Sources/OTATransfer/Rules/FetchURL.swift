@@ -1,4 +1,4 @@
-/// A URL that may be fetched: https, or plain http to this machine where that is allowed.
+/// A URL that may be fetched: of a feed, https or plain http to this machine where that is allowed; of a site, either.
 ///
 /// Host and port are read here by ourselves, strictly, so that no difference between two parsers can open a door.
 struct FetchURL: Equatable, Sendable {
@@ -8,6 +8,7 @@ struct FetchURL: Equatable, Sendable {
     case scheme(String)
     case plainHTTP
     case downgrade
+    case loopback
 
     var detail: String {
       switch self {
@@ -16,6 +17,7 @@ struct FetchURL: Equatable, Sendable {
       case .scheme(let name): "the scheme \"\(name)\" is not allowed; use https"
       case .plainHTTP: "plain http is not allowed; use https"
       case .downgrade: "a redirect from https to http is not followed"
+      case .loopback: "an address of this machine is not a site"
       }
     }
   }
@@ -24,9 +26,24 @@ struct FetchURL: Equatable, Sendable {
 
   let text: String
   let isPlainHTTP: Bool
+  /// The host is this machine by its literal name or address.
+  let isLoopback: Bool
+  /// Scheme, host and port: what cookies and passwords of one site must not leave.
+  let origin: String
 
-  /// Checks the first URL of a transfer.
+  /// Checks the first URL of a transfer from a feed.
   init(_ text: String, allowsPlainHTTPOnLoopback: Bool) throws(Refusal) {
+    try self.init(reading: text)
+    if isPlainHTTP, !allowsPlainHTTPOnLoopback || !isLoopback { throw .plainHTTP }
+  }
+
+  /// Checks a URL of a site that a parser reads, the target of a redirect included.
+  init(site text: String, allowsLoopback: Bool) throws(Refusal) {
+    try self.init(reading: text)
+    if isLoopback, !allowsLoopback { throw .loopback }
+  }
+
+  private init(reading text: String) throws(Refusal) {
     let bytes = Array(text.utf8)
     guard bytes.count <= Self.maxBytes else { throw .malformed("longer than \(Self.maxBytes) bytes") }
     guard bytes.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") }) else {
@@ -40,9 +57,10 @@ struct FetchURL: Equatable, Sendable {
     let ends = Array("/?#".utf8)
     let authority = bytes[(colon + mark.count)...].prefix { !ends.contains($0) }
     guard !authority.contains(UInt8(ascii: "@")) else { throw .credentials }
-    let host = try Self.host(authority)
+    let (host, port) = try Self.hostAndPort(authority)
     isPlainHTTP = scheme == "http"
-    if isPlainHTTP, !allowsPlainHTTPOnLoopback || !Self.isLoopback(host) { throw .plainHTTP }
+    isLoopback = Self.isLoopback(host)
+    origin = "\(scheme)://\(host):\(port ?? (isPlainHTTP ? 80 : 443))"
     self.text = text
   }
 
@@ -53,8 +71,10 @@ struct FetchURL: Equatable, Sendable {
     return target
   }
 
-  /// The host in lower case; brackets stay.
-  private static func host(_ authority: ArraySlice<UInt8>) throws(Refusal) -> String {
+  /// The host in lower case, with its brackets, and the port if there is one.
+  private static func hostAndPort(
+    _ authority: ArraySlice<UInt8>
+  ) throws(Refusal) -> (host: String, port: Int?) {
     let port: ArraySlice<UInt8>
     let host: ArraySlice<UInt8>
     if authority.first == UInt8(ascii: "[") {
@@ -69,15 +89,17 @@ struct FetchURL: Equatable, Sendable {
       port = authority[host.endIndex...]
       guard !host.isEmpty, host.allSatisfy(isHostByte) else { throw .malformed("the host") }
     }
-    guard port.isEmpty || isPort(port) else { throw .malformed("the port") }
-    return String(decoding: host, as: UTF8.self).lowercased()
+    let name = String(decoding: host, as: UTF8.self).lowercased()
+    if port.isEmpty { return (name, nil) }
+    guard let number = portNumber(port) else { throw .malformed("the port") }
+    return (name, number)
   }
 
-  private static func isPort(_ text: ArraySlice<UInt8>) -> Bool {
+  private static func portNumber(_ text: ArraySlice<UInt8>) -> Int? {
     guard text.first == UInt8(ascii: ":"), (2...6).contains(text.count),
       text.dropFirst().allSatisfy(isDigit), let port = Int(String(decoding: text.dropFirst(), as: UTF8.self))
-    else { return false }
-    return (1...65535).contains(port)
+    else { return nil }
+    return (1...65535).contains(port) ? port : nil
   }
 
   private static func isLoopback(_ host: String) -> Bool {

@@ -11,12 +11,18 @@ struct ResponseHead: Equatable {
   /// The empty line has been read.
   private(set) var isComplete = false
   private var fields: [String: String] = [:]
+  private let alsoKept: Set<String>
+
+  /// A head of which nothing was read yet.
+  ///
+  /// - Parameter alsoKeeping: names of further fields, in lower case.
+  init(alsoKeeping: Set<String> = []) { alsoKept = alsoKeeping }
 
   /// Takes one line with its end. A status line forgets everything before it: a redirect, or a 1xx answer.
   mutating func take(line: some Collection<UInt8>) {
     let content = line.prefix { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") }
     if content.starts(with: "HTTP/".utf8) {
-      self = ResponseHead()
+      self = ResponseHead(alsoKeeping: alsoKept)
       status = Self.status(content)
     } else if content.isEmpty {
       isComplete = status != 0
@@ -45,7 +51,7 @@ struct ResponseHead: Equatable {
 
   private mutating func keep(_ name: some Collection<UInt8>, _ value: some Collection<UInt8>) {
     let name = String(decoding: name, as: UTF8.self).lowercased()
-    guard Self.kept.contains(name) else { return }
+    guard Self.kept.contains(name) || alsoKept.contains(name) else { return }
     let isSpace = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
     let trimmed = Array(value.drop(while: isSpace)).reversed().drop(while: isSpace).reversed()
     let text = String(decoding: Array(trimmed), as: UTF8.self)

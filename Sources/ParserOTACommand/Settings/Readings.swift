@@ -94,4 +94,11 @@ enum Readings {
       throw Refusal(error.detail)
     }
   }
+
+  static func seconds(_ text: String) throws(Refusal) -> Duration {
+    guard let version = ReleaseVersion(decimal: text), version.number <= 600 else {
+      throw Refusal("must be a whole number of seconds from 1 to 600")
+    }
+    return .seconds(version.number)
+  }
 }

@@ -10,10 +10,8 @@ extension CommandTable {
       "source": "look up sources by whatever references libraries carry",
     ],
     verbs: [
-      .initialise, .check, .publish, .rollback, .refresh, .releases, .verify, .embed, .deviceInit,
-      .deviceCheck,
-      .deviceUpdate,
-      .deviceActivate, .deviceConfirm, .deviceClose, .deviceFail,
+      .initialise, .check, .publish, .rollback, .refresh, .releases, .verify, .embed, .run, .record, .bisect,
+      .deviceInit, .deviceCheck, .deviceUpdate, .deviceActivate, .deviceConfirm, .deviceClose, .deviceFail,
       .deviceRollback, .devicePin, .deviceUnpin, .deviceForget, .deviceStatus, .deviceHistory, .deviceExplain,
       .keyGenerate, .keyPublic, .keyList, .keyStatus, .keyAdd, .keyRemove, .keyRotate, .keyThreshold,
       .rootPrepare, .rootSign, .rootCommit,

@@ -1,0 +1,39 @@
+/// Reads the answers to one request as they arrive, through redirects, and says what they amount to.
+protocol AnswerReading: Sendable {
+  /// What a complete transfer returns.
+  associatedtype Response: Sendable
+
+  /// The URL that is being asked.
+  var url: FetchURL { get }
+  /// The limits of the transfer.
+  var policy: TransferPolicy { get }
+  /// Some part of a final head was read, so that the server is there and speaks HTTP.
+  var hasAnswer: Bool { get }
+  /// The refusal that the head alone decided, whatever happened to the body after it.
+  var refusal: TransferError? { get }
+  /// The limit on the whole transfer; `nil` leaves it to the rule about stalls.
+  var timeLimit: Duration? { get }
+
+  /// Takes one line of a head, with its end.
+  mutating func take(line: some Collection<UInt8>) throws(TransferError)
+  /// Takes the next bytes of a body.
+  mutating func take(body: RawSpan) throws(TransferError)
+  /// What a complete answer means.
+  func end() -> AnswerEnd<Response>
+  /// Gets ready for the answer of the next URL.
+  mutating func follow(_ location: String?) throws(TransferError)
+  /// An error with the URL and status of this moment.
+  func error(_ kind: TransferError.Kind, _ detail: String) -> TransferError
+
+  /// Sets up the handle for the first request.
+  func configure(_ easy: inout EasyHandle)
+  /// Sets up the handle again after a redirect was followed.
+  func reconfigure(_ easy: inout EasyHandle)
+}
+
+/// What is to be done when libcurl reports the end of an answer.
+enum AnswerEnd<Response: Sendable> {
+  case finished(Response)
+  case redirected
+  case failed(TransferError)
+}

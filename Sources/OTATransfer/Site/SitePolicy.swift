@@ -1,0 +1,22 @@
+/// The limits of requests to web sites, and what is allowed; apart from `TransferPolicy` so that feeds stay strict.
+public struct SitePolicy: Sendable {
+  /// Allows sites on this machine, for tests; other addresses of local networks stay out of reach.
+  ///
+  /// Where a proxy is set in the environment, the proxy decides what can be reached.
+  public var allowsLoopback = false
+  /// Against bodies without end and compressed bombs; counted after decoding.
+  public var maxBodyBytes = 8 << 20
+  /// The limit on a whole request, redirects included.
+  public var timeout: Duration = .seconds(30)
+  /// The fields of answers that are kept, in lower case; `content-type` always is.
+  public var keptFields: Set<String> = []
+  /// Connections, certificates, redirects and the size of heads. What it says of plain http is for feeds.
+  public var transfer: TransferPolicy
+
+  /// The production defaults.
+  public init() {
+    transfer = TransferPolicy()
+    // A page that takes long to be made sends nothing at all meanwhile; the timeout ends it.
+    transfer.stall = TransferPolicy.Stall(bytesPerSecond: 1, seconds: 30)
+  }
+}

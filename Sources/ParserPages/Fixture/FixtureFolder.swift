@@ -1,0 +1,185 @@
+internal import OTACrypto
+public import OTAManifest
+internal import OTAStorage
+internal import ParserEngine
+
+/// A folder of recordings: `SOURCE_ID/fixture.json` with `SOURCE_ID/pages/<sha256>` beside it.
+///
+/// Made to be kept under version control: equal recordings are equal bytes, and a page is stored once.
+public struct FixtureFolder: Sendable {
+  private static let indexName = "fixture.json"
+  private static let pagesName = "pages"
+  private static let folderMode: UInt32 = 0o755
+  private static let fileMode: UInt32 = 0o644
+
+  /// The path of the folder.
+  public let path: String
+
+  /// Names the folder; nothing is read yet.
+  public init(_ path: String) { self.path = path }
+
+  /// The sources that have a recording, in the order of their names; other files and folders are passed over.
+  public func sources() throws(FixtureError) -> [SourceID] {
+    try Self.mapping {
+      let root = try Directory.open(path)
+      var sources: [SourceID] = []
+      for entry in try root.entries() where entry.kind == .directory && !entry.name.hasPrefix(".") {
+        guard let source = Self.source(ofFolder: entry.name),
+          try root.subdirectory(entry.name).kind(of: Self.indexName) == .file
+        else { continue }
+        sources.append(source)
+      }
+      return sources
+    }
+  }
+
+  /// Reads the recording of a source; every page is there and has the digest that the index names.
+  public func read(_ source: SourceID) throws(FixtureError) -> Fixture {
+    try Self.mapping {
+      let name = Self.folderName(of: source)
+      let root = try Directory.open(path)
+      guard try root.kind(of: name) != nil else { throw FixtureError.missing(path: path, source) }
+      let folder = try root.subdirectory(name)
+      let index = try Self.index(in: folder, of: source)
+      let pages = try folder.kind(of: Self.pagesName) == nil ? nil : folder.subdirectory(Self.pagesName)
+      return try Self.fixture(index, pages: pages, path: folder.path)
+    }
+  }
+
+  /// Puts a recording in the place of the one before it, whole or not at all.
+  public func write(_ fixture: Fixture) throws(FixtureError) {
+    try Self.mapping {
+      let files = try Self.files(of: fixture)
+      let name = Self.folderName(of: fixture.source)
+      let temporary = Directory.temporaryPrefix + name
+      let root = try Directory.create(path, mode: Self.folderMode)
+      try root.removeTree(temporary)
+      do {
+        try Self.write(files, to: root.subdirectory(creating: temporary, mode: Self.folderMode))
+        if try root.kind(of: name) == nil {
+          try root.renameExclusively(temporary, to: name, in: root)
+        } else {
+          try root.exchange(temporary, with: name)
+        }
+        try root.sync()
+      } catch {
+        // The failure is what counts; what is left begins with a dot and goes with the next recording.
+        try? root.removeTree(temporary)
+        throw error
+      }
+      try root.removeTree(temporary)
+    }
+  }
+
+  // MARK: Names
+
+  /// The name of a source's folder: letters, digits, `_`, `-` and inner dots as they are, every other byte as `%XX`.
+  static func folderName(of source: SourceID) -> String {
+    var name: [UInt8] = []
+    for byte in source.text.utf8 {
+      let isPlain =
+        (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || byte == UInt8(ascii: "_")
+        || byte == UInt8(ascii: "-") || (byte == UInt8(ascii: ".") && !name.isEmpty)
+      if isPlain {
+        name.append(byte)
+      } else {
+        let digits = String(byte, radix: 16, uppercase: true)
+        name += Array("%\(digits.utf8.count == 1 ? "0" : "")\(digits)".utf8)
+      }
+    }
+    return String(decoding: name, as: UTF8.self)
+  }
+
+  /// The source whose folder has this name; `nil` for a name that no source's folder has.
+  static func source(ofFolder name: String) -> SourceID? {
+    var bytes: [UInt8] = []
+    var rest = Array(name.utf8)[...]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        bytes.append(byte)
+        continue
+      }
+      guard let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else { return nil }
+      bytes.append(value)
+      rest = rest.dropFirst(2)
+    }
+    guard let text = String(validating: bytes, as: UTF8.self), let source = SourceID(text),
+      folderName(of: source) == name
+    else { return nil }
+    return source
+  }
+
+  // MARK: Files
+
+  private static func mapping<Value>(_ work: () throws -> Value) throws(FixtureError) -> Value {
+    do {
+      return try work()
+    } catch let error as FixtureError {
+      throw error
+    } catch let error as StorageError {
+      throw .storage(error)
+    } catch {
+      throw .unusable("\(error)")
+    }
+  }
+
+  private static func files(of fixture: Fixture) throws(FixtureError) -> FixtureFiles {
+    guard fixture.exchanges.count <= Fixture.maxExchanges, fixture.steps.count <= Fixture.maxSteps else {
+      throw .unusable("the recording of \(fixture.source) has more than \(Fixture.maxExchanges) requests")
+    }
+    let files: FixtureFiles
+    do { files = try FixtureFiles(fixture) } catch {
+      throw .unusable("no digest can be made of a page: \(error.message)")
+    }
+    guard files.index.count <= Fixture.maxIndexBytes,
+      files.pages.values.allSatisfy({ $0.count <= Fixture.maxPageBytes })
+    else { throw .unusable("the recording of \(fixture.source) is larger than one may be") }
+    return files
+  }
+
+  private static func write(_ files: FixtureFiles, to folder: Directory) throws(StorageError) {
+    let pages = try folder.subdirectory(creating: pagesName, mode: folderMode)
+    for (name, bytes) in files.pages { try pages.replace(name, with: bytes, mode: fileMode) }
+    try folder.replace(indexName, with: files.index, mode: fileMode)
+  }
+
+  private static func index(in folder: Directory, of source: SourceID) throws -> FixtureIndex {
+    let path = "\(folder.path)/\(indexName)"
+    do {
+      let index = try FixtureIndex(folder.read(indexName, maxBytes: Fixture.maxIndexBytes))
+      guard index.source == source else {
+        throw InputError(
+          .malformed, field: "source",
+          "is \"\(index.source.text.printable())\", but the folder is of \(source)")
+      }
+      return index
+    } catch let error as InputError {
+      throw FixtureError.malformed(path: path, error)
+    }
+  }
+
+  private static func fixture(_ index: FixtureIndex, pages: Directory?, path: String) throws -> Fixture {
+    var exchanges: [Exchange] = []
+    for (position, request) in index.requests.enumerated() {
+      let answer: PageAnswer
+      switch request.answer {
+      case .fault(let fault): answer = .fault(fault)
+      case .page(let page):
+        let file = "\(path)/\(pagesName)/\(page.digest.hex)"
+        let bytes = try pages?.read(page.digest.hex, exactly: page.bytes)
+        guard let bytes, try sha256(bytes) == page.digest else {
+          throw FixtureError.malformed(
+            path: file,
+            InputError(.malformed, "is not the page of requests[\(position)]: record the source again"))
+        }
+        answer = .page(
+          Page(status: page.status, finalURL: page.finalURL, charset: page.charset, body: bytes))
+      }
+      exchanges.append(
+        Exchange(method: request.method, url: request.url, body: Array(request.body.utf8), answer: answer))
+    }
+    return Fixture(
+      source: index.source, domain: index.domain, moment: (index.recorded, index.bundle), steps: index.steps,
+      exchanges: exchanges)
+  }
+}

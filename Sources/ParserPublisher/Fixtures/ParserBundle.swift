@@ -1,0 +1,34 @@
+public import OTAManifest
+internal import ParserEngine
+
+/// A bundle with its catalog, read once and fit to be run.
+public struct ParserBundle: Sendable {
+  /// What positions in the bundle are told by.
+  public let name: String
+  /// The name under which the bundle defines itself.
+  public var globalName = "NyoraParsers"
+  /// The catalog that belongs to it.
+  public let catalog: SourceCatalog
+  /// The digest of the bundle.
+  public let digest: Digest
+  let text: String
+
+  /// Reads exactly these two files.
+  ///
+  /// - Parameter name: what positions in the bundle are told by; its path when left out.
+  public init(bundlePath: String, sourcesPath: String, name: String? = nil) throws(Problem) {
+    let inputs = try ReleaseInputs(bundlePath: bundlePath, sourcesPath: sourcesPath)
+    self.init(name ?? bundlePath, inputs.bundle, digest: inputs.bundleDigest, catalog: inputs.catalog)
+  }
+
+  /// Takes the verified files of a release.
+  init(_ name: String, _ bytes: [UInt8], digest: Digest, catalog: SourceCatalog) {
+    self.name = name
+    self.catalog = catalog
+    self.digest = digest
+    // Clients refuse a bundle that is not UTF-8 before anything of it runs.
+    text = String(decoding: bytes, as: UTF8.self)
+  }
+
+  var script: EngineScript { EngineScript(name: name, text: text) }
+}
