@@ -23,6 +23,7 @@ let package = Package(
     .library(name: "ParserUpdater", targets: ["ParserUpdater"]),
     .library(name: "ParserPublisher", targets: ["ParserPublisher"]),
     .library(name: "ParserEngine", targets: ["ParserEngine"]),
+    .library(name: "ParserTrialLoad", targets: ["ParserTrialLoad"]),
     .executable(name: "parser-ota", targets: ["parser-ota"]),
     .executable(name: "parser-ota-engine", targets: ["parser-ota-engine"]),
   ],
@@ -68,7 +69,10 @@ let package = Package(
         "ParserEngine", "ParserPages",
       ],
       swiftSettings: house),
-    // Rank 4: the tool.
+    // Rank 4: the tool, and what joins the client library with the engine for those who want both.
+    .target(
+      name: "ParserTrialLoad", dependencies: ["OTAManifest", "ParserEngine", "ParserUpdater"],
+      resources: [.embedInCode("trial.js")], swiftSettings: house),
     .target(
       name: "ParserOTACommand",
       dependencies: [
@@ -113,7 +117,7 @@ let package = Package(
       ],
       swiftSettings: tests),
     .executableTarget(
-      name: "activate-probe", dependencies: ["ParserUpdater", "OTAFeed", "OTAManifest"],
+      name: "activate-probe", dependencies: ["ParserUpdater", "OTAFeed", "OTAManifest", "OTAStorage"],
       path: "Tests/activate-probe", swiftSettings: tests),
     .testTarget(
       name: "ParserUpdaterTests",
@@ -156,7 +160,11 @@ let package = Package(
       exclude: ["Python"], swiftSettings: tests),
     .testTarget(
       name: "ParserEngineTests",
-      dependencies: ["ParserEngine", "OTAManifest", "TestSupport", "parser-ota-engine"], swiftSettings: tests),
+      dependencies: [
+        "ParserEngine", "ParserTrialLoad", "ParserUpdater", "OTAManifest", "TestSupport",
+        "UpdaterTestSupport",
+        "parser-ota-engine",
+      ], swiftSettings: tests),
     .testTarget(
       name: "ParserPagesTests",
       dependencies: ["ParserPages", "ParserEngine", "OTAManifest", "OTATransfer", "TestSupport"],

@@ -15,4 +15,22 @@ enum { CLINUX_NEW_MOUNTS = 0x00020000, CLINUX_NEW_USERS = 0x10000000, CLINUX_NEW
 extern int mount(const char *source, const char *target, const char *type, unsigned long flags, const void *data);
 enum { CLINUX_MOUNT_NOSUID_NODEV = 2 | 4, CLINUX_MOUNT_PRIVATE = (1 << 18) | (1 << 14) };
 static inline int clinux_die_with_parent(void) { return prctl(1 /* PR_SET_PDEATHSIG */, 9UL /* SIGKILL */, 0UL, 0UL, 0UL); }
+/* Locks of an open file description are declared for _GNU_SOURCE only, and fcntl takes a variable number of arguments. */
+#include <fcntl.h>
+enum { CLINUX_OFD_GETLK = 36, CLINUX_OFD_SETLK = 37 };
+static inline struct flock clinux_byte(short type, off_t position) {
+  struct flock lock = { .l_type = type, .l_whence = 0 /* SEEK_SET */, .l_start = position, .l_len = 1 };
+  return lock;
+}
+/* Takes a shared lock on one byte, whether the file has it or not; -1 and errno when that fails. */
+static inline int clinux_share_byte(int descriptor, off_t position) {
+  struct flock lock = clinux_byte(F_RDLCK, position);
+  return fcntl(descriptor, CLINUX_OFD_SETLK, &lock);
+}
+/* 1 when another open file description has a lock on one byte, 0 when none has, -1 and errno when that fails. */
+static inline int clinux_is_byte_locked(int descriptor, off_t position) {
+  struct flock lock = clinux_byte(F_WRLCK, position);
+  if (fcntl(descriptor, CLINUX_OFD_GETLK, &lock) == -1) return -1;
+  return lock.l_type != F_UNLCK;
+}
 #endif

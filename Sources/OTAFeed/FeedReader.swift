@@ -7,25 +7,41 @@ public struct FeedReader: Sendable {
   public let location: FeedLocation
   private let fetcher: any Fetcher
   private let allowsPlainHTTPOnLoopback: Bool
+  /// Whether files that the manifest has at another address are looked for here, where a copy of the feed is.
+  private let isMirror: Bool
 
   /// Reads a feed over the network or from a folder.
   ///
   /// - Parameter allowsPlainHTTPOnLoopback: whether `http` to this machine is allowed; never to another host.
   public init(_ location: FeedLocation, allowsPlainHTTPOnLoopback: Bool = false) {
+    self.init(location, allowsPlainHTTPOnLoopback: allowsPlainHTTPOnLoopback, isMirror: false)
+  }
+
+  /// Reads a copy of a feed: whatever address its manifests have for the files of a release, they are taken from here.
+  package static func mirror(_ location: FeedLocation, allowsPlainHTTPOnLoopback: Bool) -> FeedReader {
+    FeedReader(location, allowsPlainHTTPOnLoopback: allowsPlainHTTPOnLoopback, isMirror: true)
+  }
+
+  private init(_ location: FeedLocation, allowsPlainHTTPOnLoopback: Bool, isMirror: Bool) {
     switch location {
     case .directory(let root):
-      self.init(location, fetcher: DirectoryFetcher(root: root), allowsPlainHTTPOnLoopback: false)
+      self.init(
+        location, fetcher: DirectoryFetcher(root: root), allowsPlainHTTPOnLoopback: false, isMirror: isMirror)
     case .web:
       var policy = TransferPolicy()
       policy.allowsPlainHTTPOnLoopback = allowsPlainHTTPOnLoopback
       self.init(
-        location, fetcher: CurlFetcher(policy: policy), allowsPlainHTTPOnLoopback: allowsPlainHTTPOnLoopback)
+        location, fetcher: CurlFetcher(policy: policy), allowsPlainHTTPOnLoopback: allowsPlainHTTPOnLoopback,
+        isMirror: isMirror)
     }
   }
 
   /// Reads a feed through another fetcher.
-  package init(_ location: FeedLocation, fetcher: any Fetcher, allowsPlainHTTPOnLoopback: Bool) {
+  package init(
+    _ location: FeedLocation, fetcher: any Fetcher, allowsPlainHTTPOnLoopback: Bool, isMirror: Bool = false
+  ) {
     self.location = location
+    self.isMirror = isMirror
     self.fetcher = fetcher
     self.allowsPlainHTTPOnLoopback = allowsPlainHTTPOnLoopback
   }
@@ -43,7 +59,7 @@ public struct FeedReader: Sendable {
   ) -> FeedReader {
     FeedReader(
       location, fetcher: ObservingFetcher(base: fetcher, observe: observe),
-      allowsPlainHTTPOnLoopback: allowsPlainHTTPOnLoopback)
+      allowsPlainHTTPOnLoopback: allowsPlainHTTPOnLoopback, isMirror: isMirror)
   }
 
   /// The full address of a file by its path below the feed.
@@ -113,7 +129,9 @@ public struct FeedReader: Sendable {
       }
       return DirectoryFetcher.prefix + path.text
     case (.web(let folder), .relative(let path)): return try checked(folder.appending(path))
-    case (.web, .absolute(let address)): return try checked(address)
+    case (.web(let folder), .absolute(let address)):
+      let copy = isMirror ? Self.pathBelowFeed(of: address) : nil
+      return try checked(copy.map(folder.appending) ?? address)
     }
   }
 

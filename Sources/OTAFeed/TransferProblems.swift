@@ -4,6 +4,11 @@ package import OTATransfer
 extension Problem {
   /// A failed transfer, as something that a person can act on.
   package init(_ error: TransferError) {
+    // What stands in for a server may know better what is wrong.
+    if error.kind == .unreachable, let problem = error.underlying as? Problem {
+      self = problem
+      return
+    }
     let kind = error.kind
     self.init(
       Self.code(of: kind), error.message, advice: Self.advice(for: kind), retryAfter: error.retryAfter)

@@ -31,7 +31,7 @@ extension Directory {
   }
 
   /// Never follows a link and never waits for the other end of a pipe; the kind is still to be checked.
-  private func openRegular(_ name: String, path: String) throws(StorageError) -> Descriptor {
+  func openRegular(_ name: String, path: String) throws(StorageError) -> Descriptor {
     try Descriptor(at: descriptor.number, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, path: path)
   }
 

@@ -29,7 +29,8 @@ extension Publisher {
     var mutable = report.channels.map(\.manifestPath)
     if let root {
       var signed = SignedAudit(
-        reader: reader, root: root, now: now, verified: audit.verified, policy: expiryPolicy(reader))
+        reader: reader, root: root, now: now, verified: audit.verified, policy: expiryPolicy(reader),
+        pending: try pending(reader))
       report.trust = await signed.run(audit.releases, channels: report.channels)
       report.findings += signed.findings
       report.filesChecked += signed.filesChecked
@@ -38,6 +39,14 @@ extension Publisher {
     }
     report.findings += try caches.findings(for: mutable, of: reader)
     return report
+  }
+
+  /// The release that a publisher in a folder has not finished; what it left behind is no damage.
+  private static func pending(_ reader: FeedReader) throws(Problem) -> Digest? {
+    guard case .directory(let root) = reader.location else { return nil }
+    let host = DirectoryHost(root: root)
+    guard let bytes = try host.read(FeedLayout.pending, maxBytes: 4096) else { return nil }
+    return try FeedState.pendingName(bytes).manifest
   }
 
   /// How long this feed signs for: its settings say so in a folder, the usual days count elsewhere.
@@ -61,6 +70,7 @@ extension Publisher {
     _ given: [UInt8]?, _ reader: FeedReader
   ) async throws(Problem) -> ([UInt8]?, AuditFinding?) {
     if let given { return (given, nil) }
+    if try isBeingSigned(reader) { return (nil, nil) }
     let path = "metadata/1.root.json"
     guard let own = try await ownRoot(path, reader) else { return (nil, nil) }
     if case .directory = reader.location {
@@ -78,6 +88,16 @@ extension Publisher {
         severity: .warning, code: "signatures-not-checked", place: path,
         message: "the feed is signed, but no root was given: its signatures were not checked")
     )
+  }
+
+  /// Whether the first signatures of a folder are on their way: until they are complete nobody reads them.
+  private static func isBeingSigned(_ reader: FeedReader) throws(Problem) -> Bool {
+    guard case .directory(let root) = reader.location else { return false }
+    let host = DirectoryHost(root: root)
+    guard let bytes = try host.read(FeedLayout.settings, maxBytes: Limits.standard.maxStateBytes),
+      try FeedSettings(decoding: bytes).trust == .checksumsOnly
+    else { return false }
+    return try !host.list(FeedLayout.metadataFolder).contains("timestamp.json")
   }
 
   private static func ownRoot(_ path: String, _ reader: FeedReader) async throws(Problem) -> [UInt8]? {

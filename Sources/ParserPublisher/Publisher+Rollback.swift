@@ -3,7 +3,13 @@ public import OTAManifest
 extension Publisher {
   /// What a roll back would do; nothing is written.
   public func planRollback(_ request: RollbackRequest) async throws(Problem) -> RollbackPlan {
-    try RollbackBuilder(request: request, state: await readState(), lookup: lookup).choose().plan
+    let state = try await readState()
+    if let live = interrupted(request, state)?.manifest {
+      return RollbackPlan(
+        live: live.parentVersion ?? live.version, target: live.content, next: live.version,
+        withdrawn: live.withdrawn)
+    }
+    return try RollbackBuilder(request: request, state: state, lookup: lookup).choose().plan
   }
 
   /// Publishes older content under the next version, and calls the releases in between withdrawn.
@@ -14,7 +20,7 @@ extension Publisher {
     do {
       try checkNotes(request.reason)
       let signing = try signing(request.signers, request.date, state, isDryRun: request.dryRun)
-      if !request.dryRun, let finished = try await finishRollback(request.channel, state, signing) {
+      if !request.dryRun, let finished = try await finishRollback(request, state, signing) {
         return finished
       }
       let builder = RollbackBuilder(request: request, state: state, lookup: lookup)
@@ -25,13 +31,28 @@ extension Publisher {
     }
   }
 
-  /// Finishes a roll back that was interrupted when it was signed already but old clients did not see it yet.
-  private func finishRollback(
-    _ channel: Channel, _ state: FeedState, _ signing: FeedSigning?
-  ) async throws(Problem) -> PublishReport? {
-    guard let live = state.live[channel], state.pending?.manifest == live.digest,
-      live.manifest.content != live.manifest.version, state.laggingChannels.contains(channel)
+  /// A roll back that was interrupted when it was live already, but not yet for old clients or not tidied up.
+  ///
+  /// Who names the release to go back to asks for the same again. Who does not might as well mean one step further, so
+  /// that counts as the same only while old clients wait for it.
+  private func interrupted(_ request: RollbackRequest, _ state: FeedState) -> VerifiedManifest? {
+    guard let live = state.live[request.channel], state.pending?.manifest == live.digest,
+      live.manifest.content != live.manifest.version
     else { return nil }
+    if let target = request.to {
+      let named = state.releases.first { $0.manifest.version == target }
+      guard named?.manifest.pair == live.manifest.pair else { return nil }
+    } else {
+      guard state.laggingChannels.contains(request.channel) else { return nil }
+    }
+    return live
+  }
+
+  /// Finishes what was interrupted; `nil` when there is nothing of that kind.
+  private func finishRollback(
+    _ request: RollbackRequest, _ state: FeedState, _ signing: FeedSigning?
+  ) async throws(Problem) -> PublishReport? {
+    guard let live = interrupted(request, state) else { return nil }
     let done = try await commit(signing).finishInterrupted()
     return PublishReport(
       outcome: .published, manifest: live.manifest, manifestDigest: live.digest,

@@ -3,7 +3,8 @@ internal import OTAStorage
 
 /// The release that a launch runs, frozen in memory: both files, verified in the call that returned them.
 ///
-/// While a value of it lives, the files of the release on disk are not removed, by whatever process.
+/// While a value of it lives, the files of the release on disk are not removed, by whatever process, and its launch does
+/// not count as one that ended without confirmation.
 public struct ActiveRelease: Sendable {
   /// How far the release is believed.
   public enum Standing: String, Sendable, CaseIterable {
@@ -38,6 +39,7 @@ public struct ActiveRelease: Sendable {
 
   let reference: ReleaseReference?
   let lease: ReleaseLease?
+  let launchLease: LaunchLease?
 
   /// The bundle as text.
   public var bundleText: String { String(decoding: bundle, as: UTF8.self) }
@@ -76,4 +78,9 @@ final class ReleaseLease: Sendable {
     }
     return nil
   }
+}
+
+/// Says that a launch on trial goes on: a lock of the kernel, which no process outlives.
+struct LaunchLease: Sendable {
+  let lock: NumberLock
 }

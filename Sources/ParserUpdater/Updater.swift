@@ -11,7 +11,7 @@ internal import Synchronization
 public final class Updater: Sendable {
   /// The settings, fixed for the life of the updater.
   public let configuration: UpdaterConfiguration
-  private let reader: FeedReader
+  private let sources: FeedSources
   private let now: @Sendable () -> Timestamp
   private let active = Mutex<ActiveRelease?>(nil)
 
@@ -21,15 +21,19 @@ public final class Updater: Sendable {
       configuration,
       reader: FeedReader(
         configuration.feed, allowsPlainHTTPOnLoopback: configuration.allowsPlainHTTPOnLoopback),
+      mirrors: configuration.mirrors.map {
+        FeedReader.mirror($0, allowsPlainHTTPOnLoopback: configuration.allowsPlainHTTPOnLoopback)
+      },
       now: { Timestamp(secondsSinceEpoch: SystemClock.wallSeconds()) })
   }
 
-  /// Makes an updater with another feed reader and clock.
+  /// Makes an updater with other feed readers and another clock.
   package init(
-    _ configuration: UpdaterConfiguration, reader: FeedReader, now: @escaping @Sendable () -> Timestamp
+    _ configuration: UpdaterConfiguration, reader: FeedReader, mirrors: [FeedReader] = [],
+    now: @escaping @Sendable () -> Timestamp
   ) {
     self.configuration = configuration
-    self.reader = reader
+    sources = FeedSources(feed: reader, mirrors: mirrors)
     self.now = now
   }
 
@@ -84,14 +88,17 @@ public final class Updater: Sendable {
     }
   }
 
+  /// A change of the state, at this moment.
+  var change: StoreChange { StoreChange(configuration, now: now()) }
+
   // MARK: Updates
 
   /// Asks the feed for its newest release and says what an update would do; changes nothing.
   public func check() async throws(Problem) -> CheckResult {
     do {
-      return try await run({ _ in }).check()
+      return try await sources.first { (reader) throws(Problem) in try await run(reader).check() }
     } catch {
-      run({ _ in }).remember(error)
+      run(sources.feed).remember(error)
       throw error
     }
   }
@@ -104,14 +111,18 @@ public final class Updater: Sendable {
     progress: @escaping @Sendable (UpdateProgress) -> Void = { _ in }
   ) async throws(Problem) -> UpdateResult {
     do {
-      return try await run(progress).update()
+      return try await sources.first { (reader) throws(Problem) in
+        try await run(reader, progress).update()
+      }
     } catch {
-      run({ _ in }).remember(error)
+      run(sources.feed).remember(error)
       throw error
     }
   }
 
-  private func run(_ progress: @escaping @Sendable (UpdateProgress) -> Void) -> UpdateRun {
+  private func run(
+    _ reader: FeedReader, _ progress: @escaping @Sendable (UpdateProgress) -> Void = { _ in }
+  ) -> UpdateRun {
     UpdateRun(configuration: configuration, reader: reader, now: now, progress: progress)
   }
 

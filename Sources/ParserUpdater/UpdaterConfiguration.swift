@@ -7,6 +7,10 @@ public struct UpdaterConfiguration: Sendable {
   public var directory: String
   /// Where new releases come from.
   public var feed: FeedLocation
+  /// Copies of the feed, asked in this order when the feed gives nothing that can be believed.
+  ///
+  /// A mirror is believed as the feed is: by its signatures, or on an unsigned feed like its host.
+  public var mirrors: [FeedLocation] = []
   /// What makes a manifest believable.
   public var trust: Trust
   /// The copy inside the app.

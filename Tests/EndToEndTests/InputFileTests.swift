@@ -64,6 +64,7 @@ import Testing
       Place("device init --feed feed --checksums-only --embedded app --store", missing: nil),
       Place("device init --store other --checksums-only --embedded app --feed"),
       Place("device init --store other --feed feed --checksums-only --embedded"),
+      Place("device init --store other --feed feed --checksums-only --embedded app --mirror"),
     ]
     + [
       "check", "update", "activate", "confirm", "close", "fail", "rollback", "pin", "unpin", "forget",

@@ -11,8 +11,8 @@ public struct FuzzTarget: Sendable {
 
   /// All targets in the order of their names.
   public static let all: [FuzzTarget] = [
-    address, arguments, catalog, fixture, history, json, keys, manifest, metadata, reference, request, state,
-    trust,
+    address, arguments, catalog, fixture, headers, history, json, keys, manifest, metadata, reference, request,
+    state, trust,
   ]
 
   /// Where inputs that once broke a rule are kept, named by target and digest.

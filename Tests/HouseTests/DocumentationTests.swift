@@ -31,6 +31,20 @@ struct DocumentationTests {
     }
   }
 
+  @Test("What the page about recovery calls a test or a command is one")
+  func recovery() throws {
+    let page = try text("Sources/ParserUpdater/ParserUpdater.docc/Recovery.md")
+    let files = FileManager.default.enumerator(atPath: "\(Self.root)/Tests")?.compactMap { $0 as? String }
+    let suites = try (files ?? []).filter { $0.hasSuffix(".swift") }.map { try text("Tests/\($0)") }.joined()
+    let named = page.matches(of: /`([A-Z][A-Za-z]+(?:Tests|Stories|Races|Ways|Exploration))`/)
+    #expect(named.count > 10)
+    for name in named { #expect(suites.contains("struct \(name.output.1) {"), "\(name.output.1)") }
+    for command in page.matches(of: /`(ci\/[a-z-]+)/) {
+      let path = "\(Self.root)/\(command.output.1)"
+      #expect(FileManager.default.isExecutableFile(atPath: path), "\(command.output.1)")
+    }
+  }
+
   @Test("The sample of the client library is short, and the first screen says how to roll back")
   func readme() throws {
     let readme = try text("README.md")

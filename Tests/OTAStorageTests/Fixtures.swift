@@ -49,4 +49,12 @@ enum Machine {
     (try? run("/usr/bin/strace", ["-o", "/dev/null", "/bin/true"]).status) == .exited(0)
   static let mounts =
     (try? run("/usr/bin/unshare", ["-m", "mount", "-t", "tmpfs", "none", "/mnt"]).status) == .exited(0)
+  static let overlays =
+    (try? run(
+      "/usr/bin/unshare",
+      [
+        "-m", "/bin/sh", "-c",
+        "mount -t tmpfs none /mnt && cd /mnt && mkdir l u w o && mount -t overlay none -o lowerdir=l,upperdir=u,workdir=w o",
+      ]
+    ).status) == .exited(0)
 }

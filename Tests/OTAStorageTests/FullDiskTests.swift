@@ -67,6 +67,28 @@ struct FullDiskTests {
     }
   }
 
+  @Test(
+    "B66: on tmpfs and overlayfs the mode is the one that was asked for, and both kinds of locks work",
+    .enabled(if: Machine.overlays, "needs overlayfs"), arguments: ["tmpfs", "overlayfs"])
+  func otherFileSystems(kind: String) throws {
+    try withTemporaryDirectory { folder in
+      let result = try script(
+        """
+        mount -t tmpfs none "$2"; store="$2/store"; mkdir "$store" "$2/lower" "$2/upper" "$2/work"
+        if [ \(kind) = overlayfs ]; then
+          echo old > "$2/lower/slot"; chmod 644 "$2/lower/slot"
+          mount -t overlay none -o "lowerdir=$2/lower,upperdir=$2/upper,workdir=$2/work" "$store"
+        fi
+        umask 000; "$1" replace-repeatedly "$store" slot 50; cat "$store/slot"; echo; stat -c %a "$store/slot"
+        "$1" lock "$store" lock < /dev/null; "$1" lock-number "$store" leases 7 < /dev/null; ls -A "$store"
+        """, folder.path)
+      let lines = result.output.split(separator: "\n").map(String.init)
+      #expect(
+        lines == ["done", "49", "600", "locked", "done", "locked", "done", "leases", "lock", "slot"],
+        "\(lines) \(result.errors)")
+    }
+  }
+
   private func script(_ text: String, _ folder: String) throws -> ChildResult {
     let probe = try BuiltProducts.path(of: "storage-probe")
     return try run("/usr/bin/unshare", ["-m", "/bin/sh", "-c", text, "sh", probe, folder])

@@ -143,4 +143,43 @@ struct LockTests {
       #expect(names == [])
     }
   }
+
+  @Test(
+    "a share in a numbered lock is seen until its holder goes, is no obstacle to others, and writes nothing")
+  func numbered() throws {
+    try withTemporaryDirectory { folder in
+      let directory = try Directory.open(folder.path)
+      let numbers: [UInt64] = [0, 7 << 2, .max]
+      #expect(try directory.lockedNumbers(numbers, in: "leases") == [])
+      #expect(try folder.names() == [], "asking makes no file")
+      var held: [NumberLock] = []
+      for number in numbers + numbers { held.append(try directory.lockNumber(number, in: "leases")) }
+      #expect(try directory.lockedNumbers(numbers + [8 << 2], in: "leases") == Set(numbers))
+      held.removeLast()
+      #expect(try directory.lockedNumbers(numbers, in: "leases") == Set(numbers), "the other share is left")
+      held.remove(at: 2)
+      #expect(try directory.lockedNumbers(numbers, in: "leases") == [0, 7 << 2])
+      held.removeAll()
+      #expect(try directory.lockedNumbers(numbers, in: "leases") == [])
+      #expect(try directory.size(of: "leases") == 0)
+    }
+  }
+
+  @Test("a numbered lock ends with its process, however that ends")
+  func numberedHolderKilled() throws {
+    try withTemporaryDirectory { folder in
+      let directory = try Directory.open(folder.path)
+      let probe = try BuiltProducts.path(of: "storage-probe")
+      let holders = try ["40", "80"].map {
+        try ChildProcess(probe, ["lock-number", folder.path, "leases", $0])
+      }
+      for holder in holders { #expect(try holder.readLine() == "locked") }
+      #expect(try directory.lockedNumbers([40, 80, 120], in: "leases") == [40, 80])
+      holders[0].signal(SIGKILL)
+      holders[0].wait()
+      #expect(try directory.lockedNumbers([40, 80, 120], in: "leases") == [80])
+      #expect(try holders[1].communicate([], within: .seconds(10)).status == .exited(0))
+      #expect(try directory.lockedNumbers([40, 80, 120], in: "leases") == [])
+    }
+  }
 }

@@ -122,6 +122,15 @@ struct TrustedMetadataSetTests {
     #expect(try set.updateTimestamp(feed.timestampBytes()))
   }
 
+  @Test("a leap second is the second after: metadata that expires in one is good until then")
+  func leapSecond() throws {
+    var feed = try TestFeed()
+    for role in ["root", "timestamp", "snapshot", "targets"] { feed.expiry[role] = "2026-06-01T00:00:60Z" }
+    _ = try complete(feed)
+    feed.expiry["timestamp"] = "2026-05-31T23:59:60Z"
+    #expect(reason { _ = try complete(feed) } == .expired, "that is midnight, which is now")
+  }
+
   @Test("freeze: expired metadata of the feed is refused in every role, from the very second on")
   func freeze() throws {
     for role in ["timestamp", "snapshot", "targets"] {

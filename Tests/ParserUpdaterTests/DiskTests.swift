@@ -190,7 +190,8 @@ struct DiskTests {
       """)
     #expect(
       lines == [
-        "staged 42", "runs 42 staged on-trial", "history.jsonl", "incoming", "lock", "partial", "releases",
+        "staged 42", "runs 42 staged on-trial", "history.jsonl", "incoming", "launches", "lock", "partial",
+        "releases",
         "state.json", "runs 42 current on-trial",
       ])
   }

@@ -4,7 +4,7 @@ import Testing
 @testable import OTAFeed
 @testable import ParserUpdater
 
-/// Every state of a small world, and every short way through it, against what must always hold.
+/// Every state of a small world against what must always hold; `LaunchWays` has the ways through such a world.
 @Suite("The plan of a launch, exhaustively")
 struct LaunchPlanExploration {
   private static func digest(_ byte: Int64) -> Digest {
@@ -32,10 +32,11 @@ struct LaunchPlanExploration {
   ]
 
   static func situation(
-    limit: Int = 2, inUse: Bool = false, canRecord: Bool = true, embedded: ReleaseReference? = embedded
+    limit: Int = 2, living: Set<LaunchID> = [], canRecord: Bool = true, embedded: ReleaseReference? = embedded
   ) -> LaunchSituation {
     LaunchSituation(
-      embedded: embedded, app: AppCapabilities(contracts: [1]), unconfirmedLimit: limit, trialIsInUse: inUse,
+      embedded: embedded, app: AppCapabilities(contracts: [1]), unconfirmedLimit: limit,
+      livingLaunches: living,
       canRecord: canRecord, now: now)
   }
 
@@ -86,8 +87,9 @@ struct LaunchPlanExploration {
     var plans = 0
     var broken: [String: DeviceState] = [:]
     Self.forEachState { state in
-      for (canRecord, inUse) in [(true, false), (true, true), (false, false)] {
-        let situation = Self.situation(inUse: inUse, canRecord: canRecord)
+      let all = Set(state.trial?.launches ?? [])
+      for (canRecord, living) in [(true, []), (true, all), (false, [])] {
+        let situation = Self.situation(living: living, canRecord: canRecord)
         let plan = LaunchPlan(state, situation)
         plans += 1
         for (rule, holds) in Self.rules(plan, state, situation) where !holds { broken[rule] = state }
@@ -158,16 +160,22 @@ struct LaunchPlanExploration {
 
   /// What is offered: every release of the world, and one that it does not have yet.
   private static func offers() throws -> [VerifiedManifest] {
-    try (releases + [release(14)]).compactMap(\.self).map { release in
-      func artifact(_ digest: Digest) throws -> Artifact {
-        Artifact(location: try ArtifactLocation("x"), sha256: digest, bytes: 1)
-      }
-      var manifest = Manifest(
-        version: release.version, bundle: try artifact(release.pair.bundle),
-        sources: try artifact(release.pair.sources))
-      manifest.contract = release.contract
-      return VerifiedManifest(manifest: manifest, bytes: [], digest: release.manifest)
+    try (releases + [release(14)]).compactMap(\.self).map { try manifest($0) }
+  }
+
+  /// What a feed says of a release.
+  static func manifest(
+    _ release: ReleaseReference, withdrawn: [ReleaseVersion] = []
+  ) throws -> VerifiedManifest {
+    func artifact(_ digest: Digest) throws -> Artifact {
+      Artifact(location: try ArtifactLocation("x"), sha256: digest, bytes: 1)
     }
+    var manifest = Manifest(
+      version: release.version, bundle: try artifact(release.pair.bundle),
+      sources: try artifact(release.pair.sources))
+    manifest.contract = release.contract
+    manifest.withdrawn = withdrawn
+    return VerifiedManifest(manifest: manifest, bytes: [], digest: release.manifest)
   }
 
   @Test("B62: the answer to an offer and the choice at the next launch agree, whatever the state is")
@@ -218,102 +226,5 @@ struct LaunchPlanExploration {
     case .pinned: return state.pin == nil ? "a pin is needed" : nil
     case .older, .versionReused: return "nothing was seen before"
     }
-  }
-
-  // MARK: Ways through the world
-
-  private enum Step: CaseIterable { case update, launch, confirm, fail, close, die, rollBack }
-
-  /// A device as the pure rules see it, with what a person would remember of it.
-  private struct World: Equatable {
-    struct Running: Equatable {
-      let release: ReleaseReference
-      let launch: LaunchID
-    }
-
-    var state = DeviceState()
-    var running: Running?
-    var newest: Int64 = 10
-    var confirmed: Set<ReleaseReference> = []
-    var condemned: Set<ContentPair> = []
-
-    mutating func take(_ step: Step) {
-      switch step {
-      case .update:
-        newest += 1
-        state.staged = release(newest)
-      case .launch: launch()
-      case .confirm: confirm()
-      case .fail: fail()
-      case .close:
-        guard let running else { return }
-        _ = state.apply(.closed, release: running.release, launch: running.launch, now: now)
-        self.running = nil
-      case .die: running = nil
-      case .rollBack:
-        if let left = state.rollBack(now: now) { condemned.insert(left.pair) }
-      }
-    }
-
-    private mutating func launch() {
-      let situation = situation(inUse: false)
-      let plan = LaunchPlan(state, situation)
-      let name = LaunchID.random()
-      let rejectedBefore = Set(state.rejected.map(\.pair))
-      condemned.formUnion(Set(plan.state.rejected.map(\.pair)).subtracting(rejectedBefore))
-      state = plan.stateAfterLaunch(of: plan.candidates.first, damaged: [], launch: name)
-      running = plan.candidates.first.map { Running(release: $0.release, launch: name) }
-    }
-
-    private mutating func confirm() {
-      guard let running else { return }
-      let effect = state.apply(.confirmed, release: running.release, launch: running.launch, now: now)
-      if effect == .applied { confirmed.insert(running.release) }
-    }
-
-    private mutating func fail() {
-      guard let running, running.release != embedded else { return }
-      let effect = state.apply(
-        .failed(reason: "x"), release: running.release, launch: running.launch, now: now)
-      if effect == .applied { condemned.insert(running.release.pair) }
-      self.running = nil
-    }
-
-    /// What a launch now would run.
-    var next: ReleaseReference? { LaunchPlan(state, situation()).candidates.first?.release }
-  }
-
-  @Test("no way of eight steps loses a confirmed release or brings a condemned one back")
-  func ways() {
-    var ends = 0
-    var broken: [String] = []
-    func walk(_ world: World, _ way: [Step]) {
-      guard way.count < 8 else { return }
-      for step in Step.allCases {
-        var next = world
-        next.take(step)
-        guard next != world else { continue }
-        ends += 1
-        let shown = "\(way + [step])"
-        if let release = next.next, next.condemned.contains(release.pair) {
-          broken.append("a condemned release would run after \(shown)")
-        }
-        if !keepsTheBest(next) { broken.append("a confirmed release was lost after \(shown)") }
-        if next.state.trial == nil, let current = next.state.current, !next.confirmed.contains(current) {
-          broken.append("\(current.version) counts as confirmed after \(shown)")
-        }
-        walk(next, way + [step])
-      }
-    }
-    walk(World(), [])
-    #expect(broken.isEmpty, "\(broken.prefix(5))")
-    #expect(ends > 10_000, "\(ends)")
-  }
-
-  /// The newest confirmed release that was not condemned is current, or the way back from a trial.
-  private func keepsTheBest(_ world: World) -> Bool {
-    let best = world.confirmed.filter { !world.condemned.contains($0.pair) }.max { $0.version < $1.version }
-    guard let best else { return true }
-    return world.state.current == best || world.state.previous == best
   }
 }

@@ -53,6 +53,94 @@ struct ProcessTests {
     #expect(device.launch().version == 30)
   }
 
+  @Test(
+    "B12: a trial that several live processes share condemns nothing; each that dies unconfirmed counts once")
+  func sharedTrial() async throws {
+    let device = try Device(embedded: 30)
+    try await device.take(41)
+    try device.feed.publish(42)
+    try await device.update()
+    // An app and its widgets, all of them launched while no one has confirmed yet.
+    let processes = try (0..<5).map { _ in try start(device, "hang") }
+    for process in processes { #expect(try process.readLine()?.hasPrefix("runs 42 ") == true) }
+    let explained = try device.updater().status()
+    #expect(explained.unconfirmedLaunches == 5 && explained.rejected.isEmpty)
+    #expect(explained.next.candidates.first?.version == .number(42))
+    processes[0].signal(SIGKILL)
+    _ = processes[0].wait()
+    let sixth = try start(device, "hang")
+    #expect(try sixth.readLine() == "runs 42 current on-trial", "one of six ended, and five go on")
+    processes[1].signal(SIGKILL)
+    _ = processes[1].wait()
+    #expect(try device.updater().status().next.candidates.first?.version == .number(41))
+    #expect(device.launch().version == 41, "two ended without a word")
+    #expect(
+      try device.updater().status().rejected.map(\.reason) == [
+        "2 launches in a row ended without confirmation"
+      ])
+    for process in processes[2...] + [sixth] {
+      process.signal(SIGKILL)
+      _ = process.wait()
+    }
+  }
+
+  @Test("B12: one of several live processes confirms, and none of the others counts whatever becomes of it")
+  func sharedConfirmation() async throws {
+    let device = try Device(embedded: 30)
+    device.configuration.unconfirmedLaunchLimit = 1
+    try device.feed.publish(42)
+    try await device.update()
+    let processes = try (0..<3).map { _ in try start(device, "hang") }
+    for process in processes { #expect(try process.readLine()?.hasPrefix("runs 42 ") == true) }
+    #expect(device.launch().confirm() == .recorded)
+    for process in processes {
+      process.signal(SIGKILL)
+      _ = process.wait()
+    }
+    let launch = device.launch()
+    #expect(launch.version == 42 && launch.release.standing == .confirmed)
+  }
+
+  @Test("B92: an app and its widget: two processes that run different releases each keep their files")
+  func appAndWidget() async throws {
+    let device = try Device(embedded: 30)
+    try await device.take(41)
+    let widget = try start(device, "hang")
+    #expect(try widget.readLine() == "runs 41 current confirmed")
+    try await device.take(42)
+    let app = try start(device, "hang")
+    #expect(try app.readLine() == "runs 42 current confirmed")
+    // 42 and 41 leave every slot of the state, and stay on the disk as long as somebody runs them.
+    for version in 43...45 as ClosedRange<Int64> { try await device.take(version) }
+    #expect(device.stored == [41, 42, 44, 45])
+    widget.signal(SIGKILL)
+    _ = widget.wait()
+    try await device.take(46)
+    #expect(device.stored == [42, 45, 46])
+    #expect(content("\(try device.folder(of: 42))/parsers.bundle.js") == SampleRelease.Content(of: 42).bundle)
+    app.signal(SIGKILL)
+    _ = app.wait()
+    try await device.take(47)
+    #expect(device.stored == [46, 47])
+  }
+
+  @Test("a folder, pipe or link in place of the leases of launches is named, and launches and trials go on")
+  func oddLeases() async throws {
+    for form in 5...7 {
+      let device = try Device(embedded: 30)
+      try await device.take(41)
+      DamagedStoreTests.harms[form].1("\(device.store)/launches")
+      try device.feed.publish(42)
+      #expect(try await device.update() == .staged(.number(42)))
+      for _ in 1...2 {
+        let launch = device.launch()
+        #expect(launch.version == 42 && launch.release.notes.map(\.code) == [.wrongKind])
+        #expect(launch.release.notes.first?.message.contains("\(device.store)/launches") == true)
+      }
+      #expect(device.launch().version == 41, "without leases every launch counts")
+    }
+  }
+
   @Test("B49: a lock that a killed process left is free at once")
   func staleLock() async throws {
     let device = try Device(embedded: 30)

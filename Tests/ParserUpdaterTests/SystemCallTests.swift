@@ -124,7 +124,9 @@ struct SystemCallTests {
     let placed = try first("renameat", "/store/releases>")
     let releases = try #require(
       lines.indices.last { lines[$0].contains("fsync(") && lines[$0].contains("/store/releases>") })
-    let committed = try first("renameat", "\"state.json\"")
+    // The first state of a fresh store names no release and comes before; the last one names this.
+    let committed = try #require(
+      lines.indices.last { lines[$0].contains("renameat(") && lines[$0].contains("\"state.json\"") })
     let scratch = try #require(
       lines.indices.first {
         $0 > manifest && lines[$0].contains("fsync(") && lines[$0].contains("/incoming/31-")

@@ -1,21 +1,33 @@
 import Glibc
 import OTAFeed
 import OTAManifest
+import OTAStorage
 import ParserUpdater
 
 /// One process of an app, so that tests can watch its system calls, kill it, or run several at once.
 ///
-/// `activate-probe <verb> <store> <embedded> <feed> [<rounds>]`; prints one line for each thing that it did.
+/// `activate-probe <verb> <store> <embedded> <feed> [<rounds> [<seed>]]`; prints one line for each thing that it did, and
+/// `violation: …` for a promise that was broken. A `root.json` beside the embedded copy makes the feed a signed one.
 @main
 struct ActivateProbe {
   static func main() async throws {
     let arguments = CommandLine.arguments
     guard arguments.count >= 5 else { return say("usage: activate-probe <verb> <store> <embedded> <feed>") }
     var configuration = UpdaterConfiguration(
-      directory: arguments[2], feed: try FeedLocation(arguments[4]), trust: .checksumsOnly,
+      directory: arguments[2], feed: try FeedLocation(arguments[4]), trust: try trust(beside: arguments[3]),
       embedded: .directory(arguments[3]))
     configuration.lockWait = .milliseconds(300)
-    await act(arguments[1], Updater(configuration), rounds: arguments.count > 5 ? Int(arguments[5]) ?? 1 : 1)
+    let rounds = arguments.count > 5 ? Int(arguments[5]) ?? 1 : 1
+    if arguments[1] == "mix" {
+      var use = MixedUse(configuration, seed: arguments.count > 6 ? UInt64(arguments[6]) ?? 1 : 1)
+      return await use.run(rounds: rounds)
+    }
+    await act(arguments[1], Updater(configuration), rounds: rounds)
+  }
+
+  private static func trust(beside embedded: String) throws -> Trust {
+    let root = "\(embedded)/root.json"
+    return access(root, F_OK) == 0 ? .root(try readFile(at: root, maxBytes: 1 << 20)) : .checksumsOnly
   }
 
   static func act(_ verb: String, _ updater: Updater, rounds: Int) async {
@@ -32,6 +44,16 @@ struct ActivateProbe {
       _ = readLine()
       withExtendedLifetime(release) {}
     case "check": await check(updater)
+    case "look": look(updater)
+    case "follow": await follow(updater)
+    case "meet":
+      MixedUse.check(activate(updater))
+      await update(updater)
+      MixedUse.check(activate(Updater(updater.configuration)))
+    case "settle":
+      _ = try? updater.unpin()
+      _ = try? updater.forgetRejected()
+      await follow(updater)
     case "status": status(updater)
     case "update":
       for _ in 0..<rounds { await update(updater) }
@@ -49,6 +71,30 @@ struct ActivateProbe {
     say("runs \(version) \(release.origin.rawValue) \(release.standing.rawValue)")
     for note in release.notes { say("note \(note.code.rawValue): \(note.message)") }
     return release
+  }
+
+  /// Launches, says whether the release is whole, and ends in good order; the state must be readable meanwhile.
+  static func look(_ updater: Updater) {
+    let release = updater.activate()
+    MixedUse.check(release)
+    do {
+      if let damage = try updater.status().damage { MixedUse.violation("the state is damaged: \(damage)") }
+    } catch {
+      MixedUse.violation("no status: \(error.message)")
+    }
+    updater.close(release)
+  }
+
+  /// What an app does that is in order: takes what is new, runs it, and says that it works.
+  static func follow(_ updater: Updater) async {
+    do {
+      _ = try await updater.update()
+    } catch {
+      MixedUse.violation("update: \(error.code.rawValue): \(error.message)")
+    }
+    let release = activate(updater)
+    MixedUse.check(release)
+    updater.confirm(release)
   }
 
   static func check(_ updater: Updater) async {

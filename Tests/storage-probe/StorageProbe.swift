@@ -39,6 +39,12 @@ struct StorageProbe {
       fflush(nil)
       _ = readLine()
       lock.release()
+    case "lock-number":
+      let lock = try directory.lockNumber(UInt64(rest[0]) ?? 0, in: name)
+      print("locked")
+      fflush(nil)
+      _ = readLine()
+      withExtendedLifetime(lock) {}
     default: print("unknown verb \(verb)")
     }
   }

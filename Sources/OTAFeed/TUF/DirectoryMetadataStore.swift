@@ -64,6 +64,19 @@ package struct DirectoryMetadataStore: TrustedMetadataStore {
     try folder.sync()
   }
 
+  /// Removes the unfinished files of processes that were killed; for the only one that writes.
+  package func removeTemporaries() throws(StorageError) {
+    try directory.removeTemporaries()
+    for name in [Self.rootsName, Self.targetsName] {
+      do {
+        try directory.subdirectory(name).removeTemporaries()
+      } catch  where error.kind == .missing || error.kind == .wrongKind {
+        // Nothing was ever stored there.
+        continue
+      }
+    }
+  }
+
   private func folder(of item: StoredMetadata) throws(StorageError) -> Directory {
     switch item {
     case .newest: directory

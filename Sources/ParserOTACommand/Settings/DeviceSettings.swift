@@ -8,12 +8,15 @@ struct DeviceSettings: Equatable {
   static let fileName = "device.json"
   private static let maxBytes = 64 << 10
   private static let fields = [
-    "format", "feed", "trust", "embedded", "channel", "appVersion", "contracts", "unconfirmedLaunches",
+    "format", "feed", "mirrors", "trust", "embedded", "channel", "appVersion", "contracts",
+    "unconfirmedLaunches",
     "allowHTTPLoopback",
   ]
 
   /// A URL or an absolute path.
   var feed: String
+  /// Copies of the feed, as URLs or absolute paths, in the order in which they are asked.
+  var mirrors: [String] = []
   /// An absolute path.
   var embedded: String
   var trust: Trust
@@ -60,6 +63,12 @@ struct DeviceSettings: Equatable {
   private init(_ object: JSONObject, trust: Trust) throws(InputError) {
     _ = try object.integer("format", in: 1...1)
     feed = try object.string("feed")
+    for item in try object.optional("mirrors", object.array) ?? [] {
+      guard case .string(let text) = item else {
+        throw InputError(.malformed, field: "mirrors", "are not all texts")
+      }
+      mirrors.append(text)
+    }
     self.trust = trust
     embedded = try object.string("embedded")
     channel = try object.channel("channel")
@@ -93,7 +102,8 @@ struct DeviceSettings: Equatable {
   var members: [JSONMember] {
     var members = [
       JSONMember("format", .integer(1)), JSONMember("feed", .string(feed)),
-      JSONMember("trust", .string(trust.name)), JSONMember("embedded", .string(embedded)),
+      JSONMember("mirrors", .array(mirrors.map { .string($0) })), JSONMember("trust", .string(trust.name)),
+      JSONMember("embedded", .string(embedded)),
       JSONMember("channel", .string(channel.name)),
     ]
     if let version = app.version { members.append(JSONMember("appVersion", .string(version.text))) }
@@ -107,21 +117,26 @@ struct DeviceSettings: Equatable {
 
   /// The configuration of the library.
   func configuration(store: String) throws(CommandFailure) -> UpdaterConfiguration {
-    let location: FeedLocation
-    do {
-      location = try FeedLocation(feed)
-    } catch {
-      throw CommandFailure(
-        .localDisk, code: ProblemCode.storageFailed.rawValue,
-        message: "\(store)/\(Self.fileName): feed \(error.message)",
-        hint: "run parser-ota device init again")
-    }
     var configuration = UpdaterConfiguration(
-      directory: store, feed: location, trust: trust, embedded: .directory(embedded))
+      directory: store, feed: try Self.location(feed, "feed", store), trust: trust,
+      embedded: .directory(embedded))
+    for mirror in mirrors { configuration.mirrors.append(try Self.location(mirror, "mirrors", store)) }
     configuration.channel = channel
     configuration.app = app
     configuration.unconfirmedLaunchLimit = unconfirmedLaunches
     configuration.allowsPlainHTTPOnLoopback = allowsHTTPOnLoopback
     return configuration
+  }
+
+  private static func location(
+    _ text: String, _ field: String, _ store: String
+  ) throws(CommandFailure) -> FeedLocation {
+    do {
+      return try FeedLocation(text)
+    } catch {
+      throw CommandFailure(
+        .localDisk, code: ProblemCode.storageFailed.rawValue,
+        message: "\(store)/\(fileName): \(field) \(error.message)", hint: "run parser-ota device init again")
+    }
   }
 }

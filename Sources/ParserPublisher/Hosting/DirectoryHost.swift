@@ -27,9 +27,11 @@ struct DirectoryHost: FeedHost {
       let (folders, name) = Self.split(path)
       let folder = try create(folders)
       if try folder.size(of: name) == bytes.count, try folder.read(name, maxBytes: bytes.count) == bytes {
+        try sync(folders)
         return false
       }
       try folder.replace(name, with: bytes, mode: Self.fileMode)
+      try sync(folders.dropLast())
       return true
     } catch {
       throw Problem(onFeed: error)
@@ -40,6 +42,7 @@ struct DirectoryHost: FeedHost {
     do throws(StorageError) {
       let (folders, name) = Self.split(path)
       try create(folders).replace(name, with: bytes, mode: Self.fileMode)
+      try sync(folders.dropLast())
     } catch {
       throw Problem(onFeed: error)
     }
@@ -66,6 +69,22 @@ struct DirectoryHost: FeedHost {
       }
     } catch  where error.kind == .missing {
       return
+    } catch {
+      throw Problem(onFeed: error)
+    }
+  }
+
+  func removeDurably(_ paths: [String]) throws(Problem) {
+    for path in paths { try remove(path) }
+    do throws(StorageError) {
+      for folder in Set(paths.map { Self.split($0).folders }) {
+        do throws(StorageError) {
+          try open(folder).sync()
+        } catch  where error.kind == .missing {
+          // It went with its last file; then the one above says so.
+          try open(folder.dropLast()).sync()
+        }
+      }
     } catch {
       throw Problem(onFeed: error)
     }
@@ -113,8 +132,12 @@ struct DirectoryHost: FeedHost {
     }
     for parents: [Substring] in [["channels"], ["files", "channels"], ["files", "releases"]] {
       do {
-        for entry in try open(parents[...]).entries() where entry.kind == .directory {
-          try open((parents + [entry.name[...]])[...]).removeTemporaries()
+        let parent = try open(parents[...])
+        for entry in try parent.entries() where entry.kind == .directory {
+          let folder = try parent.subdirectory(entry.name)
+          try folder.removeTemporaries()
+          // One that was made and never filled, or emptied and not removed.
+          if try folder.entries().isEmpty { try parent.removeTree(entry.name) }
         }
       } catch  where error.kind == .missing {
         // Nothing was ever published there.
@@ -127,6 +150,11 @@ struct DirectoryHost: FeedHost {
     var directory = try Directory.open(root)
     for folder in folders { directory = try directory.subdirectory(String(folder)) }
     return directory
+  }
+
+  /// Makes the names on the way to a file durable: that a killed publisher put them there does not make them so.
+  private func sync(_ folders: ArraySlice<Substring>) throws(StorageError) {
+    for depth in 0...folders.count { try open(folders.prefix(depth)).sync() }
   }
 
   private func create(_ folders: ArraySlice<Substring>) throws(StorageError) -> Directory {

@@ -21,8 +21,18 @@ package protocol FeedHost: Sendable {
   /// Removes a file; missing is fine.
   func remove(_ path: String) async throws(Problem)
 
+  /// Removes files, of which none comes back once it returned, whatever happens to the machine.
+  func removeDurably(_ paths: [String]) async throws(Problem)
+
   /// Keeps every other publisher out, or throws `busy` after `wait`.
   func lock(wait: Duration) async throws(Problem) -> any FeedLock
+}
+
+extension FeedHost {
+  /// Where a removal is final, there is nothing more to do.
+  package func removeDurably(_ paths: [String]) async throws(Problem) {
+    for path in paths { try await remove(path) }
+  }
 }
 
 /// The right to write to a feed, held until it is released or the process ends.

@@ -82,6 +82,10 @@ extension FeedState {
 
   static func readPending(_ host: any FeedHost) async throws(Problem) -> ReleaseName? {
     guard let bytes = try await host.read(FeedLayout.pending, maxBytes: 4096) else { return nil }
+    return try pendingName(bytes)
+  }
+
+  static func pendingName(_ bytes: [UInt8]) throws(Problem) -> ReleaseName {
     do {
       return try ReleaseName(decoding: bytes)
     } catch {

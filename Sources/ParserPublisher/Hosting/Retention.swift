@@ -28,7 +28,7 @@ struct Retention {
     return paths
   }
 
-  /// Removes what is not needed, manifests first, so that nobody finds one whose files are gone.
+  /// Removes what is not needed, manifests first, so that nobody finds one whose files are gone; none comes back.
   ///
   /// Only files with the names that a publisher gives are touched.
   func apply(to host: any FeedHost) async throws(Problem) -> [ReleaseVersion] {
@@ -44,8 +44,8 @@ struct Retention {
       }
     }
     let manifests = surplus.filter { $0.hasSuffix(".manifest.json") }
-    for path in manifests { try await host.remove(path) }
-    for path in surplus where !path.hasSuffix(".manifest.json") { try await host.remove(path) }
+    try await host.removeDurably(manifests)
+    try await host.removeDurably(surplus.filter { !$0.hasSuffix(".manifest.json") })
     let keptVersions = Set(kept.map(\.manifest.version))
     return state.releases.map(\.manifest.version).filter { !keptVersions.contains($0) }.sorted()
   }

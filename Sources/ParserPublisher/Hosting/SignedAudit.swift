@@ -19,9 +19,15 @@ struct SignedAudit {
 
   /// How long metadata is signed for; the last third of it is the time to act in.
   private let policy: ExpiryPolicy
+  /// The manifest of the release whose publisher has not finished.
+  private let pending: Digest?
 
-  init(reader: FeedReader, root: [UInt8], now: Timestamp, verified: [String: Digest], policy: ExpiryPolicy) {
+  init(
+    reader: FeedReader, root: [UInt8], now: Timestamp, verified: [String: Digest], policy: ExpiryPolicy,
+    pending: Digest?
+  ) {
     self.reader = reader
+    self.pending = pending
     self.policy = policy
     self.verified = verified
     self.root = root
@@ -112,7 +118,7 @@ struct SignedAudit {
       }
       let pointer = try await Trust.checksumsOnly.authority.newestManifest(of: channel, from: reader)
       guard pointer.digest == target.sha256 else {
-        report(.error, "pointer-differs", path, "\(path) is not the signed file of this name")
+        reportDifference(of: path, isUnfinished: pending != nil && pending == target.sha256)
         return
       }
     } catch {
@@ -120,11 +126,25 @@ struct SignedAudit {
     }
   }
 
+  /// The signed name moves before the one that old clients read, so an interrupted publish leaves a difference.
+  private mutating func reportDifference(of path: String, isUnfinished: Bool) {
+    if isUnfinished {
+      report(
+        .warning, "unfinished", path,
+        "\(path) is not yet the signed file of this name: run the command that was interrupted again")
+    } else {
+      report(.error, "pointer-differs", path, "\(path) is not the signed file of this name")
+    }
+  }
+
   private mutating func checkRelease(_ release: VerifiedManifest, _ client: inout TUFClient) async {
     let path = "releases/\(release.manifest.version)/manifest.json"
     do throws(Problem) {
       guard let target = try await client.targetInfo(path) else {
-        report(.error, ProblemCode.trustUnlisted.rawValue, path, "\(path) is not among the signed files")
+        // Retention comes last: what is no longer signed waits to be removed.
+        report(
+          pending == nil ? .error : .warning, ProblemCode.trustUnlisted.rawValue, path,
+          "\(path) is not among the signed files")
         return
       }
       guard target.sha256 == release.digest else {

@@ -9,6 +9,8 @@ struct MetadataBuilder: Sendable {
   /// What is live; `nil` for a feed that is being made.
   let live: MetadataState?
   let signers: RoleSigners
+  /// Who signs for clients that have not seen the root yet; `nil` when the given signers are too few for that.
+  private(set) var former: RoleSigners?
   let expiry: ExpiryPolicy
   let date: Timestamp
 
@@ -20,6 +22,18 @@ struct MetadataBuilder: Sendable {
     self.signers = RoleSigners(root: root, signers: signers)
     self.expiry = expiry
     self.date = date
+  }
+
+  /// Lets the keys of the root before sign as well, where there are enough of them.
+  mutating func signAlso(under root: Root, _ signers: [any MetadataSigner]) {
+    let former = RoleSigners(root: root, signers: signers)
+    do {
+      for role in [Root.Role.targets, .snapshot, .timestamp] { _ = try former.enough(for: role) }
+      self.former = root.version == self.root.version ? nil : former
+    } catch {
+      // A key that is lost or must not be used any more is the usual reason for a new root.
+      self.former = nil
+    }
   }
 
   /// New targets, and what follows from them.
@@ -88,9 +102,12 @@ struct MetadataBuilder: Sendable {
     } catch {
       throw Problem(onFeed: error, path)
     }
-    for (keyID, signer) in try signers.enough(for: role) {
-      try await document.sign(with: signer, keyID: keyID)
+    var signing = try signers.enough(for: role)
+    for extra in try former?.enough(for: role) ?? []
+    where !signing.contains(where: { $0.keyID == extra.keyID }) {
+      signing.append(extra)
     }
+    for (keyID, signer) in signing { try await document.sign(with: signer, keyID: keyID) }
     return FeedWrite(path: path, bytes: document.encoded())
   }
 

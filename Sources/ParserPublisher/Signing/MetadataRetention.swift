@@ -11,18 +11,20 @@ struct MetadataRetention {
   /// Removes what no client asks for any more; only files with the names that a publisher gives are touched.
   func apply(to host: any FeedHost) async throws(Problem) {
     let live = [("targets", metadata.targets.version), ("snapshot", metadata.snapshot.version)]
+    var surplus: [String] = []
     for name in try await host.list(FeedLayout.metadataFolder) {
       for (role, version) in live {
         guard let old = FeedLayout.metadataVersion(role, inName: name), old <= version - Self.keptVersions
         else { continue }
-        try await host.remove("\(FeedLayout.metadataFolder)/\(name)")
+        surplus.append("\(FeedLayout.metadataFolder)/\(name)")
       }
     }
-    try await removePointerCopies(from: host)
+    try await host.removeDurably(surplus + pointerCopies(on: host))
   }
 
   /// The copies of pointers go with the releases that they point at.
-  private func removePointerCopies(from host: any FeedHost) async throws(Problem) {
+  private func pointerCopies(on host: any FeedHost) async throws(Problem) -> [String] {
+    var surplus: [String] = []
     let kept = Set(
       metadata.files.filter { TargetsInventory.version(ofManifest: $0.key) != nil }.map(\.value.sha256))
     let channels = try await host.list("\(FeedLayout.targetsFolder)/\(FeedLayout.channelsFolder)")
@@ -30,8 +32,9 @@ struct MetadataRetention {
       let folder = FeedLayout.pointerCopiesFolder(of: channel)
       for name in try await host.list(folder) {
         guard let digest = FeedLayout.manifestDigest(inName: name), !kept.contains(digest) else { continue }
-        try await host.remove("\(folder)/\(name)")
+        surplus.append("\(folder)/\(name)")
       }
     }
+    return surplus
   }
 }

@@ -35,7 +35,8 @@ struct OverlayFetcher: Fetcher {
       found = if let bytes = planned[path] { bytes } else { try await host.read(path, maxBytes: maxBytes) }
     } catch {
       throw TransferError(
-        error.code == .tooLarge ? .tooLarge : .unreachable, url: path, detail: error.message)
+        error.code == .tooLarge ? .tooLarge : .unreachable, url: path, detail: error.message,
+        underlying: error)
     }
     guard let found else { throw TransferError(.notFound, url: path, detail: "is missing") }
     guard found.count <= maxBytes else {

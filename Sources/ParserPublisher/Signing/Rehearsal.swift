@@ -69,7 +69,9 @@ struct Rehearsal {
   }
 
   private static func refusal(_ problem: Problem) -> Problem {
-    Problem(
+    // A disk that fails says nothing about what clients would do.
+    guard problem.code.responsibility != .localDisk else { return problem }
+    return Problem(
       problem.code, "installed clients would refuse this: \(problem.message)",
       advice: problem.code == .trustExpired
         ? "sign with a date that is not so long past, and keep the root from expiring" : problem.advice)

@@ -10,6 +10,8 @@ struct DeviceState: Equatable, Sendable {
   var previous: ReleaseReference?
   /// Verified and on disk, to be used at the next launch.
   var staged: ReleaseReference?
+  /// The trial load of `staged`; `nil` before it began, and for apps that have none.
+  var trialLoad: TrialLoadRecord?
   /// What a person fixed by hand.
   var pin: Pin?
   /// Content that failed here, newest last.
@@ -27,6 +29,20 @@ struct DeviceState: Equatable, Sendable {
   struct Trial: Equatable, Sendable {
     /// The launches in order, each until it is confirmed, failed or closed cleanly.
     var launches: [LaunchID]
+  }
+
+  /// How far the trial load of a staged release came; a failure is a rejection, so it is none of these.
+  struct TrialLoadRecord: Equatable, Sendable {
+    enum Stage: String, Sendable, CaseIterable {
+      /// It began, and nothing is known of its end.
+      case began
+      case passed
+      /// It ended without an answer.
+      case undecided
+    }
+
+    let manifest: Digest
+    var stage: Stage
   }
 
   /// A release fixed by hand.

@@ -5,6 +5,7 @@ public struct HistoryEvent: Equatable, Sendable {
   /// What happened.
   public enum Kind: String, Sendable, CaseIterable {
     case staged
+    case tried
     case launched
     case confirmed
     case rejected

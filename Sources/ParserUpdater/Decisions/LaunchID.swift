@@ -17,6 +17,9 @@ public struct LaunchID: Hashable, Sendable {
     return LaunchID(padded: String(repeating: "0", count: 16 - digits.utf8.count) + digits)
   }
 
+  /// The 64 bits that the text stands for.
+  var number: UInt64 { text.utf8.reduce(0) { $0 << 4 | UInt64($1 < 0x40 ? $1 - 0x30 : $1 - 0x57) } }
+
   private init(padded text: String) { self.text = text }
 }
 

@@ -9,13 +9,13 @@ extension LaunchPlan {
   ) -> DeviceState {
     var state = state
     for candidate in damaged { state.drop(candidate.release) }
-    guard let chosen else { return state }
-    switch chosen.origin {
-    case .staged: state.promoteStaged(chosen.release, launch: launch)
+    switch chosen?.origin {
+    case .staged: if let chosen { state.promoteStaged(chosen.release, launch: launch) }
     case .current, .pin:
-      if state.current == chosen.release { state.trial?.launches.append(launch) }
-    case .previous, .embedded, .nothing: break
+      if state.current == chosen?.release { state.trial?.launches.append(launch) }
+    case .previous, .embedded, .nothing, nil: break
     }
+    state.forgetOtherTrialLoads()
     return state
   }
 }

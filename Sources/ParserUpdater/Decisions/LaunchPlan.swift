@@ -8,8 +8,8 @@ struct LaunchSituation: Sendable {
   var app: AppCapabilities
   /// How many launches in a row may end without confirmation before a release is rejected; at least 1.
   var unconfirmedLimit: Int
-  /// Whether another live process uses the release on trial, so that one of its launches has not ended.
-  var trialIsInUse: Bool
+  /// The launches on trial that go on in some process, and so have not ended without confirmation.
+  var livingLaunches: Set<LaunchID>
   /// Whether the state can be written; without that no trial can begin or go on.
   var canRecord: Bool
   /// The time, for the record.
@@ -50,7 +50,7 @@ struct LaunchPlan: Equatable, Sendable {
       state.trial = nil
       return
     }
-    let ended = trial.launches.count - (situation.trialIsInUse ? 1 : 0)
+    let ended = trial.launches.filter { !situation.livingLaunches.contains($0) }.count
     guard ended >= max(1, situation.unconfirmedLimit) else { return }
     let reason = "\(ended) launches in a row ended without confirmation"
     state.reject(current, reason: reason, date: situation.now)

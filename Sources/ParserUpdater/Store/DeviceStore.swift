@@ -7,6 +7,7 @@ final class DeviceStore: Sendable {
   /// The names inside a store.
   enum Name {
     static let lock = "lock"
+    static let launches = "launches"
     static let releases = "releases"
     static let incoming = "incoming"
     static let partial = "partial"
@@ -58,8 +59,7 @@ final class DeviceStore: Sendable {
   /// Reads the state; never throws, since a launch goes on without one.
   func readState() -> StateReading {
     do {
-      let bytes = try root.read(StateFile.name, maxBytes: Limits.standard.maxStateBytes)
-      return .state(try StateFile.decode(bytes))
+      return .state(try StateFile.decode(try stateBytes()))
     } catch let error as StorageError {
       guard error.kind == .missing else { return .damaged(reason: error.message) }
       return hasReleases ? .damaged(reason: "state.json is missing beside \(Name.releases)/") : .fresh
@@ -67,6 +67,16 @@ final class DeviceStore: Sendable {
       return .damaged(reason: "state.json \(error.message)")
     } catch {
       return .damaged(reason: "state.json cannot be read")
+    }
+  }
+
+  /// Asks twice where the disk or the system had no answer: giving up a good state costs its pin and its confirmation.
+  private func stateBytes() throws(StorageError) -> [UInt8] {
+    let limit = Limits.standard.maxStateBytes
+    do {
+      return try root.read(StateFile.name, maxBytes: limit)
+    } catch  where error.kind == .io {
+      return try root.read(StateFile.name, maxBytes: limit)
     }
   }
 
@@ -109,13 +119,15 @@ final class DeviceStore: Sendable {
     }
   }
 
-  /// Whether another process, or another launch in this one, uses the files of a release.
-  func isInUse(_ release: ReleaseReference) -> Bool {
-    do {
-      try folder(of: release).lockSelf(.exclusive).release()
-      return false
-    } catch {
-      return error.kind == .busy
-    }
+  /// Says, until the value goes or the process ends, that a launch goes on.
+  func lease(of launch: LaunchID) throws(StorageError) -> LaunchLease {
+    LaunchLease(lock: try root.lockNumber(launch.number, in: Name.launches))
+  }
+
+  /// The launches of a trial that go on, in whatever process.
+  func livingLaunches(of trial: DeviceState.Trial?) throws(StorageError) -> Set<LaunchID> {
+    guard let trial, !trial.launches.isEmpty else { return [] }
+    let living = try root.lockedNumbers(trial.launches.map(\.number), in: Name.launches)
+    return Set(trial.launches.filter { living.contains($0.number) })
   }
 }

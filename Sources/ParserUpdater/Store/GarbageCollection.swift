@@ -6,7 +6,12 @@ enum GarbageCollection {
   ///
   /// What cannot be removed now is left for the next time: collecting is never a reason to fail.
   static func collectReleases(of store: DeviceStore, keeping state: DeviceState) {
-    let kept = Set(state.references.map(\.folderName))
+    collectReleases(of: store, keeping: [state])
+  }
+
+  /// The same when it is not known which of several states is on the disk.
+  static func collectReleases(of store: DeviceStore, keeping states: [DeviceState]) {
+    let kept = Set(states.flatMap(\.references).map(\.folderName))
     do {
       let releases = try store.root.subdirectory(DeviceStore.Name.releases)
       for entry in try releases.entries() where !kept.contains(entry.name) {
@@ -40,6 +45,21 @@ enum GarbageCollection {
     }
   }
 
+  /// Removes what killed processes left that changed the state or collected; for the holder of the update lock.
+  ///
+  /// Takes the lock of the store, and leaves everything for the next time when somebody else has it.
+  static func collectLeftovers(of store: DeviceStore) {
+    do {
+      let lock = try store.lock(wait: .zero)
+      defer { lock.release() }
+      guard case .state(let state) = store.readState() else { return }
+      collectTemporaries(of: store)
+      collectReleases(of: store, keeping: state)
+    } catch {
+      // Somebody is at work: the next update looks again.
+    }
+  }
+
   /// Removes the scratch of updates that died, and partial downloads other than `kept`; for the holder of the update lock.
   static func collectScratch(of store: DeviceStore, keepingPartials kept: Set<String>) {
     let folders: [(String, Set<String>)] = [
@@ -55,5 +75,6 @@ enum GarbageCollection {
         // Missing, or not removable now: tried again at the next update.
       }
     }
+    StoredTrust.collectTemporaries(of: store)
   }
 }

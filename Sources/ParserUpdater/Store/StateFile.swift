@@ -9,7 +9,7 @@ enum StateFile {
 
   private static let fields = [
     "format", "current", "trial", "previous", "staged", "pin", "rejected", "withdrawn", "seen", "lastProblem",
-    "stale",
+    "stale", "trialLoad",
   ]
 
   /// Reads a state; every field but `format` may be missing.
@@ -29,6 +29,7 @@ enum StateFile {
     state.seen = try object.optional("seen", object.seen) ?? [:]
     state.lastProblem = try object.optional("lastProblem", object.recordedProblem)
     state.stale = try object.optional("stale", object.staleness)
+    state.trialLoad = try object.optional("trialLoad", object.trialLoad)
     if state.trial != nil, state.current == nil {
       throw InputError(.malformed, field: "trial", "stands without a current release")
     }
@@ -45,6 +46,7 @@ enum StateFile {
     add("trial", state.trial.map { .array($0.launches.map { .string($0.text) }) })
     add("previous", state.previous?.json)
     add("staged", state.staged?.json)
+    add("trialLoad", state.trialLoad.map(\.json))
     add("pin", state.pin.map(\.json))
     add("rejected", state.rejected.isEmpty ? nil : .array(state.rejected.map(\.json)))
     add("withdrawn", state.withdrawn.isEmpty ? nil : .array(state.withdrawn.map { .integer($0.number) }))
@@ -126,6 +128,15 @@ extension JSONObject {
       date: try object.timestamp("date"))
   }
 
+  fileprivate func trialLoad(_ name: String) throws(InputError) -> DeviceState.TrialLoadRecord {
+    let object = try object(name)
+    let text = try object.string("stage")
+    guard let stage = DeviceState.TrialLoadRecord.Stage(rawValue: text) else {
+      throw InputError(.malformed, field: object.path(of: "stage"), "is no stage of a trial load")
+    }
+    return DeviceState.TrialLoadRecord(manifest: try object.digest("manifest"), stage: stage)
+  }
+
   fileprivate func staleness(_ name: String) throws(InputError) -> DeviceState.Staleness {
     let object = try object(name)
     return DeviceState.Staleness(since: try object.timestamp("since"), reason: try object.string("reason"))
@@ -149,6 +160,12 @@ extension ReleaseReference {
       members.append(JSONMember("minimumAppVersion", .string(minimumAppVersion.text)))
     }
     return .object(members)
+  }
+}
+
+extension DeviceState.TrialLoadRecord {
+  fileprivate var json: JSONValue {
+    .object([JSONMember("manifest", .string(manifest.hex)), JSONMember("stage", .string(stage.rawValue))])
   }
 }
 

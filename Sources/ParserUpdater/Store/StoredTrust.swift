@@ -36,6 +36,15 @@ struct StoredTrust: Sendable {
     }
   }
 
+  /// Removes the unfinished files of updates that died; for the holder of the update lock.
+  static func collectTemporaries(of store: DeviceStore) {
+    do {
+      try DirectoryMetadataStore(store.root.subdirectory(folderName)).removeTemporaries()
+    } catch {
+      // No metadata yet, or not removable now: tried again at the next update.
+    }
+  }
+
   /// The bytes of a manifest with this digest, when a release on this device has it.
   func manifest(_ digest: Digest) -> [UInt8]? {
     if case .contents(let manifest, _, _) = embedded, embedded.readableReference?.manifest == digest {

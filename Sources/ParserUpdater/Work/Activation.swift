@@ -11,6 +11,8 @@ struct Activation {
   private let failure: Failure?
   private let launch: LaunchID
   private var notes: [Problem] = []
+  /// Taken before the launch is recorded: whoever reads the record finds that the launch goes on.
+  private var launchLease: LaunchLease?
   /// The copy inside the app, once it was looked at; its manifest is read once a launch.
   private var embedded: ReleaseReference??
 
@@ -110,9 +112,11 @@ struct Activation {
     let after = plan.stateAfterLaunch(of: search.choice?.candidate, damaged: search.damaged, launch: launch)
     if after != state || recovery != nil {
       do {
+        if after.trial?.launches.contains(launch) == true { takeLaunchLease(in: store) }
         try store.writeState(after)
       } catch {
         notes.append(Problem(error))
+        launchLease = nil
         return nil
       }
       let events = [recovery, failureEvent].compactMap(\.self) + plan.events + events(of: search)
@@ -150,22 +154,43 @@ struct Activation {
 
   private mutating func launchWithoutStore() -> ActiveRelease {
     let plan = LaunchPlan(
-      DeviceState(), situation(embedded: readEmbedded(), trialIsInUse: false, canRecord: false))
+      DeviceState(), situation(embedded: readEmbedded(), livingLaunches: [], canRecord: false))
     return active(search(plan.candidates, in: nil), plan, plan.state)
   }
 
   private mutating func plan(_ state: DeviceState, in store: DeviceStore, canRecord: Bool) -> LaunchPlan {
-    let isInUse = state.trial != nil && (state.current.map(store.isInUse) ?? false)
+    let living = livingLaunches(of: state.trial, in: store)
     return LaunchPlan(
-      state, situation(embedded: readEmbedded(), trialIsInUse: isInUse, canRecord: canRecord))
+      state, situation(embedded: readEmbedded(), livingLaunches: living, canRecord: canRecord))
+  }
+
+  /// Where it cannot be known which launches go on, all of them count as ended: a bad release must go away by itself.
+  private mutating func livingLaunches(of trial: DeviceState.Trial?, in store: DeviceStore) -> Set<LaunchID> {
+    do {
+      return try store.livingLaunches(of: trial)
+    } catch {
+      notes.append(Problem(error))
+      return []
+    }
+  }
+
+  /// A launch without a lease counts as ended from the start, which is no reason not to launch.
+  private mutating func takeLaunchLease(in store: DeviceStore) {
+    do {
+      launchLease = try store.lease(of: launch)
+    } catch {
+      // Looking for the leases of others fails for the same reason, and was noted then.
+      let problem = Problem(error)
+      if !notes.contains(where: { $0.code == problem.code }) { notes.append(problem) }
+    }
   }
 
   private func situation(
-    embedded: ReleaseReference?, trialIsInUse: Bool, canRecord: Bool
+    embedded: ReleaseReference?, livingLaunches: Set<LaunchID>, canRecord: Bool
   ) -> LaunchSituation {
     LaunchSituation(
       embedded: embedded, app: configuration.app, unconfirmedLimit: configuration.unconfirmedLaunchLimit,
-      trialIsInUse: trialIsInUse, canRecord: canRecord, now: now)
+      livingLaunches: livingLaunches, canRecord: canRecord, now: now)
   }
 
   private mutating func readEmbedded() -> ReleaseReference? {
@@ -251,6 +276,6 @@ struct Activation {
       bundle: choice?.files.bundle ?? [], sources: choice?.files.sources ?? [],
       manifest: choice?.files.manifest,
       launch: launch, passedOver: plan.passedOver + search.passedOver, notes: notes, folder: choice?.folder,
-      reference: release, lease: choice?.lease)
+      reference: release, lease: choice?.lease, launchLease: launchLease)
   }
 }

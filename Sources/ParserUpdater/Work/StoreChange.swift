@@ -4,8 +4,8 @@ internal import OTAStorage
 
 /// A change of the state that somebody asked for: read, decide, write, under the lock of the store.
 struct StoreChange {
-  private let configuration: UpdaterConfiguration
-  private let now: Timestamp
+  let configuration: UpdaterConfiguration
+  let now: Timestamp
 
   init(_ configuration: UpdaterConfiguration, now: Timestamp) {
     self.configuration = configuration
@@ -130,14 +130,14 @@ struct StoreChange {
 
   private var embedded: ReleaseReference? { configuration.embedded.readableReference }
 
-  private var situation: LaunchSituation {
+  var situation: LaunchSituation {
     LaunchSituation(
       embedded: embedded, app: configuration.app, unconfirmedLimit: configuration.unconfirmedLaunchLimit,
-      trialIsInUse: false, canRecord: true, now: now)
+      livingLaunches: [], canRecord: true, now: now)
   }
 
   /// Runs `body` on the state under the lock; writes what it changed, and its events.
-  private func change<Result>(
+  func change<Result>(
     _ body: (inout DeviceState) throws(Problem) -> (Result, [HistoryEvent])
   ) throws(Problem) -> Result {
     do {

@@ -128,12 +128,11 @@ struct StoreQuestion {
   private func explanation(_ reading: Reading, offer: VerifiedManifest?) -> Explanation {
     let store = reading.isTrusted ? reading.store : nil
     let state = reading.isTrusted ? reading.state : DeviceState()
-    let isInUse = state.trial != nil && (state.current.map { store?.isInUse($0) ?? false } ?? false)
     let plan = LaunchPlan(
       state,
       LaunchSituation(
         embedded: embedded, app: configuration.app, unconfirmedLimit: configuration.unconfirmedLaunchLimit,
-        trialIsInUse: isInUse, canRecord: true, now: now))
+        livingLaunches: livingLaunches(of: state, in: store), canRecord: true, now: now))
     let candidates = plan.candidates.map { candidate in
       Explanation.Candidate(
         version: candidate.release.version, origin: candidate.origin,
@@ -142,6 +141,15 @@ struct StoreQuestion {
     }
     return Explanation(
       candidates: candidates, passedOver: plan.passedOver, offer: offer.map { result(on: $0, state, store) })
+  }
+
+  private func livingLaunches(of state: DeviceState, in store: DeviceStore?) -> Set<LaunchID> {
+    do {
+      return try store?.livingLaunches(of: state.trial) ?? []
+    } catch {
+      // As at a launch, which has a note about it: what cannot be known to go on counts as ended.
+      return []
+    }
   }
 
   private func result(on offer: VerifiedManifest, _ state: DeviceState, _ store: DeviceStore?) -> CheckResult

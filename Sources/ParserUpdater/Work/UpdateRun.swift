@@ -43,12 +43,26 @@ struct UpdateRun: Sendable {
       try keep(offer, in: store, metadata)
       try note(decision == .versionReused ? nil : offer.manifest, in: store)
       noteRefusal(decision.result(for: offer.manifest), of: offer, in: store)
+      collectLeftovers(of: store, offer.manifest, decision)
       return .unchanged(decision.result(for: offer.manifest))
     }
     try requireWritable(store, offer.manifest)
     let staging = try Staging(store: store, incoming: incoming, offer: offer, configuration: configuration)
     try await staging.collect(from: reader, progress: progress)
     return try commit(staging, offer, in: store)
+  }
+
+  /// What killed runs left goes also when there is nothing to install, which is so for most updates.
+  private func collectLeftovers(of store: DeviceStore, _ manifest: Manifest, _ decision: OfferDecision) {
+    // An edge that lags is no reason to give up what was downloaded of a newer release.
+    var kept = [manifest.bundle.sha256.hex, manifest.sources.sha256.hex]
+    switch decision {
+    case .older: return
+    case .staged, .upToDate: kept = []
+    default: break
+    }
+    GarbageCollection.collectScratch(of: store, keepingPartials: Set(kept))
+    GarbageCollection.collectLeftovers(of: store)
   }
 
   static let kept = "what runs and what is staged are as they were"
@@ -136,24 +150,33 @@ struct UpdateRun: Sendable {
       let before = try recoverState(of: store)
       let decision = decision(on: offer, in: store, state: before)
       guard case .install = decision else { return .unchanged(decision.result(for: offer.manifest)) }
+      // Releases without a state are damage, so the first state comes before the first release.
+      if case .fresh = store.readState() { try store.writeState(before) }
       GarbageCollection.collectTemporaries(of: store)
       // Also when the state cannot be written: then the release that was moved in is what nothing refers to.
-      var state = before
-      defer { GarbageCollection.collectReleases(of: store, keeping: state) }
+      var states = [before]
+      defer { GarbageCollection.collectReleases(of: store, keeping: Self.valid(states, in: store)) }
       try staging.moveIntoPlace()
       let release = ReleaseReference(offer.manifest, digest: offer.digest)
       var after = before
       after.staged = release
       after.accept(offer, channel: configuration.channel, embedded: embedded?.version)
       after.endProblem()
+      states = [before, after]
       try store.writeState(after)
-      state = after
+      states = [after]
       HistoryFile(root: store.root).note(
         [HistoryEvent(.staged, release, "from \(reader.location.text)")], at: now())
       return .staged(offer.manifest.version)
     } catch {
       throw Problem(error, needed: offer.manifest.bytesToStore, in: store).keeping(Self.kept)
     }
+  }
+
+  /// A write that failed may have reached the disk all the same: of two states the one in the file counts.
+  private static func valid(_ states: [DeviceState], in store: DeviceStore) -> [DeviceState] {
+    guard states.count > 1, case .state(let written) = store.readState() else { return states }
+    return [written]
   }
 
   private func recoverState(of store: DeviceStore) throws(StorageError) -> DeviceState {
@@ -256,14 +279,14 @@ extension DeviceState {
   }
 
   /// A release was accepted: it is the new floor of its channel.
-  fileprivate mutating func accept(_ offer: VerifiedManifest, channel: Channel, embedded: ReleaseVersion?) {
+  mutating func accept(_ offer: VerifiedManifest, channel: Channel, embedded: ReleaseVersion?) {
     heed(offer.manifest, channel: channel, embedded: embedded)
     seen[channel] = SeenRelease(
       version: offer.manifest.version, manifest: offer.digest, pair: offer.manifest.pair)
   }
 
   /// A manifest that is not older than the floor says which releases must not run any more.
-  fileprivate mutating func heed(_ manifest: Manifest, channel: Channel, embedded: ReleaseVersion?) {
+  mutating func heed(_ manifest: Manifest, channel: Channel, embedded: ReleaseVersion?) {
     if let floor = [seen[channel]?.version, embedded].compactMap(\.self).max(), manifest.version < floor {
       return
     }

@@ -11,6 +11,10 @@ extension Verb {
         DeviceVerb.store,
         .option("feed", "URL|DIR", "the feed: an https URL, a file: URL or a folder").completing(.directory)
           .required(),
+        .option(
+          "mirror", "URL|DIR",
+          "a copy of the feed, asked when the feed gives nothing that can be believed; in this order"
+        ).completing(.directory).repeatable(),
         TrustChoice.root, TrustChoice.checksumsOnly,
         .option("embedded", "DIR", "the copy inside the app, as parser-ota embed writes it").completing(
           .directory
@@ -58,30 +62,40 @@ extension Verb {
   ) throws(CommandFailure) -> DeviceSettings {
     let location: FeedLocation = try arguments.required("feed", as: Readings.feed)
     let feed = try InputFolder.require(location, option: "--feed", context)
-    let text = feed.text
     let embedded = try InputFolder.require(try arguments.required("embedded"), option: "--embedded", context)
     var settings = DeviceSettings(
-      feed: text, trust: try TrustChoice.read(arguments, embedded: embedded, context), embedded: embedded)
+      feed: feed.text, trust: try TrustChoice.read(arguments, embedded: embedded, context), embedded: embedded
+    )
     settings.channel = try arguments.value("channel", as: Readings.channel) ?? .stable
     settings.app = AppCapabilities(
       version: try arguments.value("app-version", as: Readings.appVersion),
       contracts: Set(try arguments.values("contract", as: Readings.contract)))
     settings.unconfirmedLaunches = try arguments.value("unconfirmed-launches", as: Readings.count) ?? 2
     settings.allowsHTTPOnLoopback = arguments.flag("allow-http-loopback")
-    if case .web(let address) = feed, address.scheme == "http" {
-      guard address.isLoopback else {
-        throw CommandFailure(
-          .usage, code: ProblemCode.forbiddenURL.rawValue, message: "--feed \(text) is plain http",
-          hint: "give an https URL")
-      }
-      guard settings.allowsHTTPOnLoopback else {
-        throw CommandFailure(
-          .usage, code: ProblemCode.forbiddenURL.rawValue,
-          message: "--feed \(text) is plain http to this machine",
-          hint: "add --allow-http-loopback when this is a test on your own machine")
-      }
+    try requireAllowed(feed, option: "--feed", settings)
+    for location in try arguments.values("mirror", as: Readings.feed) {
+      let mirror = try InputFolder.require(location, option: "--mirror", context)
+      try requireAllowed(mirror, option: "--mirror", settings)
+      settings.mirrors.append(mirror.text)
     }
     return settings
+  }
+
+  private static func requireAllowed(
+    _ feed: FeedLocation, option: String, _ settings: DeviceSettings
+  ) throws(CommandFailure) {
+    guard case .web(let address) = feed, address.scheme == "http" else { return }
+    guard address.isLoopback else {
+      throw CommandFailure(
+        .usage, code: ProblemCode.forbiddenURL.rawValue, message: "\(option) \(feed.text) is plain http",
+        hint: "give an https URL")
+    }
+    guard settings.allowsHTTPOnLoopback else {
+      throw CommandFailure(
+        .usage, code: ProblemCode.forbiddenURL.rawValue,
+        message: "\(option) \(feed.text) is plain http to this machine",
+        hint: "add --allow-http-loopback when this is a test on your own machine")
+    }
   }
 
   /// A store whose last resort does not work is not worth having: said at once, not at the first launch.

@@ -98,17 +98,29 @@ extension Verb {
       let updater = try DeviceVerb.updater(arguments, context)
       let (version, launch) = try names(arguments)
       let reason = arguments.value("reason") ?? "reported by hand"
+      let before = try DeviceVerb.run { () throws(Problem) in try updater.status() }
+      let failed = version ?? before.current?.version
       let next = try DeviceVerb.run { () throws(Problem) in
         try updater.fail(version: version, launch: launch, reason: reason)
       }
       let after = try DeviceVerb.run { () throws(Problem) in try updater.status() }
       let left = after.rejected.last?.version
+      if let problem = next.notes.first, !after.rejected.contains(where: { $0.version == failed }) {
+        throw notRecorded(problem, next)
+      }
       return .outcome(
         "rejected",
         "release \(left.map(\.description) ?? "") is rejected; release \(next.version.map(\.description) ?? "none") runs now",
         lines: DeviceVerb.lines(next),
         payload: [JSONMember("rejected", DeviceVerb.json(left))] + DeviceVerb.members(next))
     })
+
+  /// The next candidate runs in this launch, and the one after it knows nothing of the failure.
+  private static func notRecorded(_ problem: Problem, _ next: ActiveRelease) -> CommandFailure {
+    var failure = CommandFailure(problem.keeping("the state as it was, so the release was not rejected"))
+    failure.payload = DeviceVerb.members(next)
+    return failure
+  }
 
   private static func names(
     _ arguments: ParsedArguments

@@ -56,7 +56,10 @@ extension Verb {
           .required(),
       ] + SigningOptions.both,
       manual: VerbManual(
-        details: details,
+        details: details + [
+          "Give the old release key as well when you have it: then no device is refused, not even for a moment."
+            + " Interrupted, the same command finishes the job."
+        ],
         examples: [
           "parser-ota key rotate --feed feed --role release --from KEY_ID --to-public new.pem.pub --root-key root.pem"
             + " --release-key new.pem"

@@ -42,7 +42,13 @@ extension Publisher {
     _ changes: [RootChange], signers: [any MetadataSigner], date: Timestamp? = nil
   ) async throws(Problem) -> RootChangeOutcome {
     let (expiry, metadata) = try signed(try await readState())
-    var draft = try draft(changes, nil, expiry, metadata)
+    var draft: RootDraft
+    do {
+      draft = try self.draft(changes, nil, expiry, metadata)
+    } catch  where error.code == .inputRefused {
+      guard let made = try madeAlready(changes, expiry, metadata) else { throw error }
+      return .committed(try await commitRoot(made, signers: signers, date: date))
+    }
     let live = metadata.chain.newest
     _ = try await draft.sign(with: signers, previous: live)
     let approvals = try draft.approvals(previous: live)
@@ -51,6 +57,23 @@ extension Publisher {
       return .committed(try await commitRoot(draft, signers: signers, date: date))
     } catch  where error.code == .keyNotTrusted {
       return .needsSignatures(draft, approvals, reason: error.message)
+    }
+  }
+
+  /// The live root when these very changes made it of the one before: then only what follows from it can be missing.
+  private func madeAlready(
+    _ changes: [RootChange], _ expiry: ExpiryPolicy, _ metadata: MetadataState
+  ) throws(Problem) -> RootDraft? {
+    let chain = metadata.chain
+    guard let before = chain.files.dropLast().last else { return nil }
+    do {
+      var next = try RootDocument(decoding: before).nextVersion(expires: chain.newest.header.expires)
+      for change in changes { try next.apply(change) }
+      return try RootDraft(next).root.changes(since: chain.newest).isEmpty
+        ? RootDraft(decoding: chain.newestFile) : nil
+    } catch {
+      // Changes that do not fit the root before either were never made.
+      return nil
     }
   }
 

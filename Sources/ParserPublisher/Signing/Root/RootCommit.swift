@@ -38,6 +38,9 @@ struct RootCommit {
   }
 
   /// Proves the new state, then writes it: files with versions first, then the root, then the timestamp.
+  ///
+  /// Where the old keys sign along with the new ones, the root is last: then every client finds at each instant what it
+  /// can verify, and not only before and after.
   func run(
     on host: any FeedHost, _ state: FeedState, _ signing: FeedSigning
   ) async throws(Problem) -> RootReport {
@@ -50,9 +53,17 @@ struct RootCommit {
     try signing.requireSigners()
     let plan = try await signing.builder.plan(files: live.files)
     try await signing.rehearse(plan, state, root, host, whole: [])
-    var written = try await commit.write(plan.versioned + root)
-    try await commit.moveTimestamp(plan, from: live)
-    written.append(plan.timestamp.path)
+    var written: [String]
+    if signing.builder.former == nil {
+      written = try await commit.write(plan.versioned + root)
+      try await commit.moveTimestamp(plan, from: live)
+      written.append(plan.timestamp.path)
+    } else {
+      try await signing.rehearse(plan, state, [], host, whole: [])
+      written = try await commit.write(plan.versioned)
+      try await commit.moveTimestamp(plan, from: live)
+      written += [plan.timestamp.path] + (try await commit.write(root))
+    }
     return report(["targets", "snapshot", "timestamp"], written, signing.warnings)
   }
 
@@ -105,7 +116,9 @@ extension FeedSigning {
         .trustExpired, "the new root expires at \(root.header.expires), which is past",
         advice: "prepare it again, with a later expiry")
     }
-    builder = MetadataBuilder(root: root, live: live, signers: signers, expiry: expiry, date: date)
+    var builder = MetadataBuilder(root: root, live: live, signers: signers, expiry: expiry, date: date)
+    builder.signAlso(under: live.chain.newest, signers)
+    self.builder = builder
     firstRoot = live.chain.files[0]
     self.now = now
   }

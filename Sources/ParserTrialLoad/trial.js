@@ -1,0 +1,18 @@
+// Asks a loaded bundle for a parser of each source of the catalog, and returns the ids that have none, with the reason.
+__parserProbes.tryLoading = function (asked) {
+  const parsers = (0, eval)(`typeof ${asked.globalName} === 'undefined' ? undefined : ${asked.globalName}`);
+  if (!parsers) throw new ReferenceError(`the bundle defines no ${asked.globalName}`);
+  for (const name of ['getParser', 'getAllSources']) {
+    if (typeof parsers[name] !== 'function') throw new TypeError(`${asked.globalName}.${name} is not a function`);
+  }
+  if (!Array.isArray(parsers.getAllSources())) throw new TypeError('getAllSources() returns no array');
+  const missing = [];
+  for (const id of asked.ids) {
+    try {
+      if (!parsers.getParser(id, __context)) missing.push([id, 'there is no parser']);
+    } catch (error) {
+      missing.push([id, String(error && error.message || error)]);
+    }
+  }
+  return missing;
+};

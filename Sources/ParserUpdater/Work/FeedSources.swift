@@ -1,0 +1,48 @@
+internal import OTAFeed
+internal import OTAManifest
+
+/// The feed and its mirrors, asked one after the other until one gives something that is believed.
+///
+/// Each is judged by the same rules against the same store, so a mirror that lags cannot lower anything, and one that
+/// serves other bytes is refused as the feed would be. The time for each is that of one run.
+struct FeedSources: Sendable {
+  let feed: FeedReader
+  let mirrors: [FeedReader]
+
+  /// The first answer; when nobody gives one, the problem that says most.
+  func first<Answer: Sendable>(
+    _ ask: (FeedReader) async throws(Problem) -> Answer
+  ) async throws(Problem) -> Answer {
+    var problem: Problem
+    do {
+      return try await ask(feed)
+    } catch {
+      problem = error
+    }
+    for mirror in mirrors {
+      guard Self.mayBeBetterElsewhere(problem) else { break }
+      do {
+        return try await ask(mirror)
+      } catch {
+        problem = Self.moreTelling(problem, error)
+      }
+    }
+    throw problem
+  }
+
+  /// A disk that is full, a store that is busy and a caller who cancelled are the same for every mirror.
+  private static func mayBeBetterElsewhere(_ problem: Problem) -> Bool {
+    guard problem.code != .cancelled else { return false }
+    switch problem.code.responsibility {
+    case .tryLater, .untrustedContent, .notPermitted: return true
+    default: return false
+    }
+  }
+
+  /// What stops at once counts, then content that is not believed; of two of a kind the feed's own.
+  private static func moreTelling(_ first: Problem, _ second: Problem) -> Problem {
+    if !mayBeBetterElsewhere(second) { return second }
+    let isContent = { (problem: Problem) in problem.code.responsibility == .untrustedContent }
+    return isContent(second) && !isContent(first) ? second : first
+  }
+}

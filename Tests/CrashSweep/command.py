@@ -1,0 +1,163 @@
+"""The command line of the crash sweep."""
+
+import argparse
+import shutil
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import findings, mutations, powercut, sweep, witness
+from .tool import build_shim, built_tool
+
+ROOT = Path(__file__).resolve().parents[2]
+DESCRIPTION = """\
+Disturbs parser-ota at its system calls on a store or a feed, and checks from outside what is left: what is launched
+or served is one whole release, the right one; the state can be read; nothing confirmed is lost; the same command
+again does its work; and nothing is left behind. Ends with 1 when anything of that does not hold, and with 77 when this
+machine does not let it run.
+"""
+EPILOGUE = """\
+faults:
+  kill    SIGKILL before the call
+  EIO, ENOSPC, EINTR
+          the call fails once
+  short   half of a write or read goes through
+
+examples:
+  ci/crash-sweep                          400 points, evenly spread over all operations
+  ci/crash-sweep --full                   every system call, every kind of fault
+  ci/crash-sweep --model --full           every state that POSIX allows after a power cut
+  ci/crash-sweep --power-cut --full       an ext4 that is shut down at every call that changes something
+  ci/crash-sweep --operation update --fault EIO --point 57
+"""
+MODES = {"sweep": sweep.Worker, "model": powercut.ModelWorker, "power-cut": powercut.DiskWorker}
+COLUMNS = {"sweep": sweep.KINDS, "model": ("model",), "power-cut": ("cut",)}
+UNITS = {"sweep": "points", "model": "states", "power-cut": "power cuts"}
+SKIPPED = 77
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is the same for all workers."""
+
+    tool: Path
+    epoch: int
+    shim: str
+    folder: Path
+    kinds: tuple | None
+    point: int | None
+    strace: bool
+    seed: int
+    findings: bool
+
+
+def arguments_parser():
+    """The options."""
+    parser = argparse.ArgumentParser(
+        prog="ci/crash-sweep", description=DESCRIPTION, epilog=EPILOGUE,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    mode = parser.add_mutually_exclusive_group()
+    mode.add_argument("--model", dest="mode", action="store_const", const="model", default="sweep",
+                      help="power cuts on paper: no privileges needed")
+    mode.add_argument("--power-cut", dest="mode", action="store_const", const="power-cut",
+                      help="power cuts of a mounted ext4: needs root")
+    mode.add_argument("--mutations", dest="mode", action="store_const", const="mutations",
+                      help="break builds on purpose and show what catches each; takes half an hour")
+    parser.add_argument("--mutation", action="append", metavar="NAME", help="only this one; may be repeated")
+    size = parser.add_mutually_exclusive_group()
+    size.add_argument("--sample", type=int, metavar="N", help="about N points, evenly spread; 400 when left out")
+    size.add_argument("--full", action="store_true", help="every point")
+    size.add_argument("--findings", action="store_true", help="only the points at which something was wrong once")
+    parser.add_argument("--operation", action="append", metavar="NAME", help="only this operation; may be repeated")
+    parser.add_argument("--fault", action="append", choices=sweep.KINDS, help="only this kind; may be repeated")
+    parser.add_argument("--point", type=int, metavar="N", help="only the N-th call, or state, of one operation")
+    parser.add_argument("--seed", type=int, default=1, help="for the random part of --model; 1 when left out")
+    parser.add_argument("--tool", metavar="FILE", help="the parser-ota to disturb; the newest below .build when left out")
+    parser.add_argument("--work", metavar="DIR", help="where the folders are made; memory when left out")
+    parser.add_argument("--list", action="store_true", help="list the operations and end")
+    return parser
+
+
+def work_folder(given):
+    """A folder in memory where there is one: what is tested does not depend on the disk, and it is much faster."""
+    if given:
+        return given
+    return "/dev/shm" if Path("/dev/shm").is_dir() else None
+
+
+def print_table(outcomes, kinds):
+    """One row for each operation."""
+    print(f"{'operation':28} {'calls':>6} " + " ".join(f"{kind:>7}" for kind in kinds) + f" {'violations':>11}")
+    for outcome in outcomes:
+        counts = " ".join(f"{outcome.tried[kind]:>7}" for kind in kinds)
+        print(f"{outcome.operation:28} {outcome.calls:>6} {counts} {len(outcome.violations):>11}")
+
+
+def run(settings, names, options):
+    """Runs one mode and prints what came of it; the exit status."""
+    is_bounded = not (options.full or options.findings or options.point is not None)
+    total = (options.sample or 400) if is_bounded else None
+
+    def report(outcome):
+        for violation in outcome.violations:
+            print(f"violation: {violation}", flush=True)
+    outcomes, seconds = sweep.sweep(MODES[options.mode], settings, names, total, report)
+    print_table(outcomes, COLUMNS[options.mode])
+    points = sum(sum(outcome.tried.values()) for outcome in outcomes)
+    violations = sum(len(outcome.violations) for outcome in outcomes)
+    if drifted := sum(outcome.drifted for outcome in outcomes):
+        print(f"crash-sweep: at {drifted} points another call came than in the undisturbed run")
+    seed = f", seed {options.seed}" if options.mode == "model" else ""
+    print(f"crash-sweep: {points} {UNITS[options.mode]}, {violations} violations, {seconds:.0f} s{seed}")
+    return 1 if violations or not points else 0
+
+
+def obstacle(options):
+    """Why this machine does not let the mode run; `None` when it does."""
+    if options.mode == "power-cut" and not powercut.mounts_work():
+        return "this machine does not allow mounts of its own, which needs root and a loop device"
+    return None
+
+
+def run_in_folder(tool, names, options):
+    """Runs with a folder that is there until it has ended."""
+    folder = Path(tempfile.mkdtemp(prefix="crash-sweep-", dir=work_folder(options.work)))
+    try:
+        shim = build_shim(folder)
+        if not shim:
+            print("crash-sweep: skipped: there is no C compiler to make the shim with")
+            return SKIPPED
+        strace = witness.strace_works()
+        if not strace:
+            print("crash-sweep: strace does not work here, so nothing checks that the shim sees every call")
+        kinds = tuple(options.fault) if options.fault else None
+        settings = Settings(tool, int(time.time()), shim, folder, kinds, options.point, strace, options.seed,
+                            options.findings)
+        return run(settings, names, options)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def main(words=None):
+    """The whole command."""
+    options = arguments_parser().parse_args(words)
+    known = sweep.all_operations()
+    if options.list:
+        print("\n".join(known))
+        return 0
+    names = options.operation or (findings.operations() if options.findings else list(known))
+    if unknown := [name for name in names if name not in known]:
+        print(f"crash-sweep: no such operation: {', '.join(unknown)}; --list names them", file=sys.stderr)
+        return 2
+    if options.mode == "mutations":
+        with tempfile.TemporaryDirectory(prefix="crash-sweep-") as folder:
+            return mutations.run(ROOT, folder, options.mutation)
+    if reason := obstacle(options):
+        print(f"crash-sweep: skipped: {reason}")
+        return SKIPPED
+    if options.mode == "power-cut":
+        powercut.enter_private_mounts()
+    tool = Path(options.tool).resolve() if options.tool else built_tool(ROOT)
+    return run_in_folder(tool, names, options)

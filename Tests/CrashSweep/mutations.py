@@ -1,0 +1,157 @@
+"""Deliberately broken builds: each must be caught, or the sweep proves nothing."""
+
+import re
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+COPIED = ("Package.swift", "Sources", "Tests")
+STORAGE = "Sources/OTAStorage"
+UPDATER = "Sources/ParserUpdater"
+PUBLISHER = "Sources/ParserPublisher"
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """A change of the sources as replacements in one file, and the operations that have to show it."""
+
+    name: str
+    file: str
+    replacements: tuple
+    operations: tuple
+
+
+MUTATIONS = [
+    Mutation(
+        "file-not-synced", f"{STORAGE}/Directory+Writing.swift",
+        (("      try file.sync(path: path)\n    } catch {", "    } catch {"),), ("launch-staged", "publish-plain")),
+    Mutation(
+        "folder-not-synced", f"{STORAGE}/Directory+Writing.swift",
+        (("      throw failure\n    }\n    try sync()\n", "      throw failure\n    }\n"),), ("confirm", "publish-plain")),
+    Mutation(
+        "state-before-files", f"{UPDATER}/Work/UpdateRun.swift",
+        (("      try staging.moveIntoPlace()\n", ""),
+         ("      try store.writeState(after)\n      states", "      try store.writeState(after)\n"
+          "      try staging.moveIntoPlace()\n      states")), ("first-update", "update-plain")),
+    Mutation(
+        "store-not-locked", f"{UPDATER}/Store/DeviceStore.swift",
+        (("root.lock(Name.lock, .exclusive", "root.lock(Name.lock, .shared"),), ("confirm", "launch-staged")),
+    Mutation(
+        "feed-not-locked", f"{PUBLISHER}/Hosting/DirectoryHost.swift",
+        (('folder.lock("lock", .exclusive)', 'folder.lock("lock", .shared)'),), ("publish-plain",)),
+    Mutation(
+        "manifest-before-files", f"{PUBLISHER}/Hosting/ReleaseCommit.swift",
+        (("      try await write(Self.immutableFiles(draft, fresh), &outcome)\n",
+          "      try await movePointer(draft, fresh, &outcome)\n"
+          "      try await write(Self.immutableFiles(draft, fresh), &outcome)\n"),
+         ("guard current == state.pointers[channel] else", "guard current?.count != -1 else")),
+        ("publish-plain", "publish")),
+    Mutation(
+        "timestamp-before-metadata", f"{PUBLISHER}/Hosting/ReleaseCommit.swift",
+        (("    try await write(plan.versioned, &outcome)\n    try await MetadataCommit(host: host).moveTimestamp(plan, from: "
+          "state.metadata)\n", "    try await MetadataCommit(host: host).moveTimestamp(plan, from: state.metadata)\n"
+          "    try await write(plan.versioned, &outcome)\n"),), ("publish",)),
+    Mutation(
+        "files-before-manifests", f"{PUBLISHER}/Hosting/Retention.swift",
+        (("    try await host.removeDurably(manifests)\n", ""),
+         ('    let keptVersions =', "    try await host.removeDurably(manifests)\n    let keptVersions =")),
+        ("publish-prune-plain",)),
+    Mutation(
+        "removal-not-synced", f"{PUBLISHER}/Hosting/Retention.swift",
+        (("    try await host.removeDurably(manifests)\n", "    for path in manifests { try await host.remove(path) }\n"),),
+        ("publish-prune-plain",)),
+    Mutation(
+        "temporaries-kept", f"{STORAGE}/Directory+Moving.swift",
+        (("entry.name.hasPrefix(Self.temporaryPrefix) {", 'entry.name == "none" {'),), ("confirm", "publish-plain")),
+    Mutation(
+        "root-before-timestamp", f"{PUBLISHER}/Signing/Root/RootCommit.swift",
+        (("if signing.builder.former == nil {", "if signing.builder.former != nil || root.isEmpty {"),),
+        ("rotate-release-key",)),
+    Mutation(
+        "launch-not-recorded", f"{UPDATER}/Work/Activation.swift",
+        (("    if after != state || recovery != nil {", "    if after.references != state.references || recovery != nil {"),),
+        ("launch-on-trial",)),
+]
+STAGES = {
+    "kill": ["--full", "--fault", "kill"],
+    "model": ["--model", "--sample", "160"],
+    "power cut": ["--power-cut", "--sample", "40"],
+}
+
+
+class Workshop:
+    """A copy of the package in which builds are broken."""
+
+    def __init__(self, root, folder):
+        self.root = Path(root)
+        self.folder = Path(folder)
+        for name in COPIED:
+            source = self.root / name
+            copy = shutil.copytree if source.is_dir() else shutil.copy2
+            copy(source, self.folder / name)
+
+    def build(self):
+        """Builds the tool; its path."""
+        done = subprocess.run(
+            ["swift", "build", "--product", "parser-ota"], cwd=self.folder, capture_output=True, text=True)
+        if done.returncode != 0:
+            raise RuntimeError("\n".join(line for line in done.stdout.splitlines() if "error" in line)[:2000])
+        return self.folder / ".build/debug/parser-ota"
+
+    def apply(self, mutation):
+        """Breaks the copy."""
+        path = self.folder / mutation.file
+        text = path.read_text()
+        for old, new in mutation.replacements:
+            if text.count(old) != 1:
+                raise RuntimeError(f"{mutation.name}: {mutation.file} has {text.count(old)} times: {old.strip()}")
+            text = text.replace(old, new)
+        path.write_text(text)
+
+    def restore(self, mutation):
+        """Repairs the copy."""
+        shutil.copy(self.root / mutation.file, self.folder / mutation.file)
+
+
+def judge(root, tool, operations):
+    """The first stage that finds violations in a build, how many, and the first of them; `None` when none does."""
+    for stage, options in STAGES.items():
+        words = [word for name in operations for word in ("--operation", name)]
+        done = subprocess.run(
+            [root / "ci/crash-sweep", *options, *words, "--tool", tool], capture_output=True, text=True)
+        found = [line.removeprefix("violation: ") for line in done.stdout.splitlines() if line.startswith("violation: ")]
+        if done.returncode not in (0, 1, 77) or (done.returncode == 1 and not found):
+            raise RuntimeError(f"{stage}: {done.stdout[-500:]}{done.stderr[-500:]}")
+        if found:
+            return stage, len(found), found[0]
+    return None
+
+
+def report(name, verdict, seconds):
+    """One line for a build, and its first violation."""
+    if verdict:
+        stage, count, first = verdict
+        print(f"{name:28} caught by {stage}, {count} violations ({seconds:.0f} s)")
+        print(f"    {re.sub(r'/[^ ]*/scenes/', '', first)[:300]}")
+    else:
+        print(f"{name:28} not caught ({seconds:.0f} s)")
+    sys.stdout.flush()
+
+
+def run(root, folder, names):
+    """Builds and judges each mutation; 1 when one is not caught. That unbroken builds pass is what the tests show."""
+    workshop = Workshop(root, folder)
+    chosen = [mutation for mutation in MUTATIONS if not names or mutation.name in names]
+    caught = 0
+    for mutation in chosen:
+        started = time.monotonic()
+        workshop.apply(mutation)
+        verdict = judge(root, workshop.build(), mutation.operations)
+        workshop.restore(mutation)
+        report(mutation.name, verdict, time.monotonic() - started)
+        caught += verdict is not None
+    print(f"crash-sweep: {len(chosen)} broken builds, {caught} caught")
+    return 0 if caught == len(chosen) else 1
