@@ -68,7 +68,7 @@ let package = Package(
         "OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "OTAProcess", "OTATrust", "OTAFeed",
         "ParserEngine", "ParserPages",
       ],
-      swiftSettings: house),
+      resources: [.embedInCode("Gate/Engine/probe.js")], swiftSettings: house),
     // Rank 4: the tool, and what joins the client library with the engine for those who want both.
     .target(
       name: "ParserTrialLoad", dependencies: ["OTAManifest", "ParserEngine", "ParserUpdater"],
@@ -130,7 +130,7 @@ let package = Package(
       name: "ParserPublisherTests",
       dependencies: [
         "ParserPublisher", "OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "OTATrust", "OTAFeed",
-        "ParserUpdater", "TestSupport", "UpdaterTestSupport",
+        "ParserEngine", "ParserUpdater", "TestSupport", "UpdaterTestSupport", "parser-ota-engine",
       ],
       swiftSettings: tests),
     .testTarget(
@@ -147,7 +147,8 @@ let package = Package(
       ],
       swiftSettings: tests),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["TestSupport", "parser-ota"], swiftSettings: tests),
+      name: "EndToEndTests", dependencies: ["TestSupport", "parser-ota", "parser-ota-engine"],
+      swiftSettings: tests),
     .testTarget(
       name: "KeyTests",
       dependencies: [

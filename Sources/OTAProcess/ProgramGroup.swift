@@ -88,7 +88,10 @@ public final class ProgramGroup {
     }
     // The members are children of others, so they cannot be waited for. A killed process is gone within milliseconds;
     // the bound is for one that the kernel holds back, and whose end is certain all the same.
-    for _ in 0..<500 where !ProcessGroupMember.all(of: id).isEmpty { usleep(2000) }
+    for _ in 0..<500 {
+      if ProcessGroupMember.all(of: id).isEmpty { return }
+      usleep(2000)
+    }
   }
 
   /// The anonymous and shared memory of all processes of the group, in bytes.

@@ -42,8 +42,13 @@ public struct Publisher: Sendable {
       let inputs = try ReleaseInputs(bundlePath: request.bundlePath, sourcesPath: request.sourcesPath)
       let builder = DraftBuilder(request: request, inputs: inputs, state: state, lookup: lookup)
       switch try await builder.build(released: request.date ?? now()) {
-      case .draft(let draft):
-        return try await finish(draft, on: state, signing, dryRun: request.dryRun)
+      case .draft(let draft, let candidate, let live):
+        let gate = try await pass(candidate, live, request)
+        var report = try await finish(
+          draft.recording(gate.usedAllowances), on: state, signing, dryRun: request.dryRun)
+        report.warnings += gate.unusedAllowances.map { Self.unused($0) }
+        report.gate = gate
+        return report
       case .nothingToPublish(let live, let diff, let warnings):
         let tidied =
           request.dryRun || !state.isUnfinished ? nil : try await commit(signing).finishInterrupted()

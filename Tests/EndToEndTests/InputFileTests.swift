@@ -26,6 +26,8 @@ import Testing
   private static let parser = "--bundle bundle-1.js --sources sources.json --source ALPHA"
   private static let bisect = "bisect --source ALPHA"
 
+  private static let check = "check --bundle bundle-3.js --sources sources.json"
+
   static let files = [
     Place("publish --feed feed --sources sources.json --bundle"),
     Place("publish --feed feed --bundle bundle-3.js --sources"),
@@ -37,6 +39,9 @@ import Testing
     Place("record \(parser) --out recordings --engine"),
     Place("\(bisect) --feed feed --fixtures fixtures --engine"),
     Place("\(bisect) --feed feed --fixtures fixtures --engine engine --root"),
+    Place("publish --feed feed --bundle bundle-3.js --sources sources.json --engine"),
+    Place("check --sources sources.json --bundle"), Place("check --bundle bundle-3.js --sources"),
+    Place("\(check) --engine"), Place("\(check) --against feed --root"),
     Place("device explain --store store --manifest"),
     Place("source resolve ALPHA --sources"),
     Place("source resolve ALPHA --sources sources.json --manifest"),
@@ -52,7 +57,8 @@ import Testing
       Place("record \(parser) --engine engine --out", missing: nil),
       Place("\(bisect) --fixtures fixtures --engine engine --feed"),
       Place("\(bisect) --feed feed --engine engine --fixtures"),
-      Place("verify --feed"), Place("key list --feed", missing: 1), Place("key status --feed", missing: 1),
+      Place("verify --feed"), Place("\(check) --against"), Place("key list --feed", missing: 1),
+      Place("key status --feed", missing: 1),
       Place("key add --role root --public other.pem.pub --feed", missing: 1),
       Place("key remove --role root --key-id \(noID) --feed", missing: 1),
       Place("key rotate --role root --from \(noID) --to-public other.pem.pub --feed", missing: 1),
@@ -74,7 +80,8 @@ import Testing
 
   @Test("check 7: every option that names a file or folder is in these tests")
   func table() throws {
-    let places = Self.files + Self.folders + SigningFileTests.inputs + SigningFileTests.outputs
+    let places =
+      Self.files + Self.folders + SigningFileTests.inputs + SigningFileTests.outputs + CheckVerbTests.reports
     let arguments = #/ (search ALPHA|ALPHA|next\.root\.json)/#
     let covered = Set(places.map { "\($0.words.replacing(arguments, with: "")) \($0.option)" })
     for (words, options) in try Reference.shared.get().options {

@@ -10,7 +10,9 @@ struct Tool {
   var environment: [String: String] = [:]
 
   /// Every run starts from the same environment, so that the machine of the tests does not show.
-  static let bareEnvironment = ["PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/nonexistent", "LANG": "C"]
+  static let bareEnvironment = [
+    "PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/nonexistent", "LANG": "C",
+  ].merging(WithoutEngine.environment) { $1 }
 
   /// The path of the executable.
   static func path() throws -> String { try BuiltProducts.path(of: "parser-ota") }
@@ -23,8 +25,8 @@ struct Tool {
     _ arguments: [String], stdin: [UInt8] = [], sourceLocation: SourceLocation = #_sourceLocation
   ) throws -> Answer {
     let result = try run(
-      Self.path(), arguments, environment: variables, directory: directory, stdin: stdin,
-      timeout: .seconds(30))
+      Self.path(), WithoutEngine.arguments(arguments), environment: variables, directory: directory,
+      stdin: stdin, timeout: .seconds(30))
     let answer = Answer(arguments: arguments, result: result)
     if answer.code != 0 && !answer.isAnswer {
       let violations = try ErrorRules.shared.get().violations(in: answer.errors)
@@ -60,7 +62,8 @@ struct Tool {
   /// Starts a command line and comes back at once.
   func start(_ line: String) throws -> ChildProcess {
     try ChildProcess(
-      Self.path(), line.split(separator: " ").map(String.init), environment: variables, directory: directory)
+      Self.path(), WithoutEngine.arguments(line.split(separator: " ").map(String.init)),
+      environment: variables, directory: directory)
   }
 
   /// Runs a shell script in which `parser-ota` is the built tool.
@@ -83,7 +86,10 @@ struct Answer: CustomTestStringConvertible {
   /// The exit status; -1 when a signal or the clock ended the run.
   var code: Int32 { if case .exited(let code) = result.status { code } else { -1 } }
   /// Whether the run answered the question that it was asked, and the answer is "no".
-  var isAnswer: Bool { code == 1 && arguments.starts(with: ["source", "resolve"]) && line("error") == nil }
+  var isAnswer: Bool {
+    code == 1 && [["source", "resolve"], ["check"]].contains { arguments.starts(with: $0) }
+      && line("error") == nil
+  }
   var output: String { result.output }
   var errors: String { result.errors }
 

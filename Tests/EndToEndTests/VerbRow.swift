@@ -31,6 +31,7 @@ struct VerbRow: CustomTestStringConvertible, Sendable {
   /// Every verb; a test compares the list with the help of the tool.
   static let all = [
     VerbRow("init", "--feed other --checksums-only", fails: "--feed bundle-1.js --checksums-only", 5),
+    VerbRow("check", "\(files) --against feed", fails: "\(files) --against nowhere", 5),
     VerbRow("publish", "--feed feed \(files)", fails: "--feed store \(files)", 1),
     VerbRow("rollback", "--feed feed --yes", fails: "--feed feed --to 99 --yes", 1),
     VerbRow(
@@ -111,6 +112,8 @@ struct ReferenceOption: Sendable {
     case "OLD=NEW": "A=B"
     case "ID" where name == "--launch": "0123456789abcdef"
     case "ROLE": "release"
+    case "CODE[:ID]": "size"
+    case "NAME" where name == "--global": "Parsers"
     case "ROLE=FILE": "release=x"
     case "ROLE=N": "release=1"
     case "ROLE=KEYID": "release=\(String(repeating: "0", count: 64))"

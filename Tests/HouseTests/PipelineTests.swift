@@ -111,6 +111,14 @@ struct PipelineTests {
     }
   }
 
+  @Test("The engine that runs bundles is built and lies beside the tool", arguments: publishing)
+  func engine(file: String) throws {
+    let shell = try shellBlocks(of: file).joined(separator: "\n")
+    #expect(shell.contains("--product parser-ota-engine"))
+    #expect(shell.contains(".build/release/parser-ota-engine /usr/local/bin/"))
+    #expect(!shell.contains("--allow"), "nobody is told to look away")
+  }
+
   @Test("A refresh never runs beside a publish, and on a schedule", arguments: refreshing)
   func schedule(file: String) throws {
     let text = try String(contentsOfFile: "\(Self.root)/\(file)", encoding: .utf8)

@@ -5,14 +5,16 @@ import TestSupport
 
 /// The tool as a process, with the environment of a build job that has no terminal and no secrets but those given.
 struct Tool {
-  var environment = ["PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "SOURCE_DATE_EPOCH": ""]
+  var environment = [
+    "PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "SOURCE_DATE_EPOCH": "",
+  ].merging(WithoutEngine.environment) { $1 }
   var directory: String?
 
   @discardableResult
   func callAsFunction(_ arguments: String..., stdin: [UInt8] = []) throws -> ChildResult {
     try run(
-      BuiltProducts.path(of: "parser-ota"), arguments, environment: environment, directory: directory,
-      stdin: stdin, timeout: .seconds(120))
+      BuiltProducts.path(of: "parser-ota"), WithoutEngine.arguments(arguments), environment: environment,
+      directory: directory, stdin: stdin, timeout: .seconds(120))
   }
 
   /// The same tool with one more variable.

@@ -46,7 +46,7 @@ struct ManifestTests {
   func nulls() {
     for name in [
       "channel", "released", "notes", "contract", "minimumAppVersion", "content", "parent", "parentVersion",
-      "withdrawn", "aliases", "requires", "fixtures",
+      "withdrawn", "aliases", "requires", "fixtures", "allowed",
     ] {
       let error = #expect(throws: InputError.self) { try Manifest.decode(text(", \"\(name)\": null")) }
       #expect(error?.reason == .wrongType && error?.field == name, "\(name)")
@@ -70,6 +70,7 @@ struct ManifestTests {
     manifest.aliases = [SourceAlias(old: "OLD", new: "NEW"), SourceAlias(old: "A", new: "OLD")]
     manifest.requires = ["delta", "delta-2"]
     manifest.fixtures = FixtureScore(sources: 12, same: 9, changed: 1, better: 2, worse: 0)
+    manifest.allowed = ["dangling-call:ABC", "no-engine"]
     let again = try Manifest.decode(manifest.encoded())
     #expect(again == manifest)
     #expect(again.encoded() == manifest.encoded())

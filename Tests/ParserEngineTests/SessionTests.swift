@@ -1,3 +1,4 @@
+import Glibc
 import OTAManifest
 import ParserEngine
 import Testing
@@ -43,4 +44,22 @@ import Testing
     #expect(pages == .array([.string("/c/1"), .string("b"), .string("ALPHA")]))
     await session.close()
   }
+
+  @Test("goes when it is closed, without a search for processes that are gone already")
+  func closing() async throws {
+    let session = try await Engines.session(bundle())
+    // Time of the processor and not of the clock: a busy machine must not matter.
+    let before = processorTime()
+    await session.close()
+    #expect(processorTime() - before < 0.5)
+    #expect(livingProcesses(in: session.groupID) == [])
+  }
+}
+
+/// The seconds that this process has spent on a processor.
+private func processorTime() -> Double {
+  var usage = rusage()
+  getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+  func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1_000_000 }
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime)
 }

@@ -64,7 +64,8 @@ import TestSupport
     #expect(report.manifest.aliases == request.aliases)
     // The next release carries the alias on without being told, and asking for it again is no change.
     #expect(try await feed.publisher.publish(request).outcome == .nothingToPublish)
-    let next = try feed.request(bundle: Self.bundle, sources: Array(sources.utf8))
+    let later = Fixtures.bundle(marker: "three", bytes: 2000)
+    let next = try feed.request(bundle: later, sources: Array(sources.utf8))
     #expect(try await feed.publisher.publish(next).manifest.aliases == request.aliases)
   }
 

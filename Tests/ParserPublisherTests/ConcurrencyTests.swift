@@ -13,7 +13,7 @@ import TestSupport
     let requests = try (0..<4).map { number in
       let bundle = try feed.write("\(number).js", Fixtures.bundle(marker: "\(number)", bytes: 2000))
       let sources = try feed.write("\(number).json", Fixtures.smallCatalog(ids: ["ABC", "DEF"]))
-      return PublishRequest(bundlePath: bundle, sourcesPath: sources)
+      return requestWithoutEngine(bundlePath: bundle, sourcesPath: sources)
     }
     let outcomes = await withTaskGroup(of: Result<ReleaseVersion, Problem>.self) { group in
       for request in requests {
@@ -52,7 +52,7 @@ import TestSupport
       request: inputs,
       inputs: try ReleaseInputs(bundlePath: inputs.bundlePath, sourcesPath: inputs.sourcesPath), state: state,
       lookup: publisher.lookup)
-    guard case .draft(let draft) = try await builder.build(released: TestFeed.date) else {
+    guard case .draft(let draft, _, _) = try await builder.build(released: TestFeed.date) else {
       Issue.record("nothing to publish")
       return
     }

@@ -98,7 +98,7 @@ import TestSupport
     let feed = try await TestFeed()
     let bundle = try feed.write("Index.js", Self.bundle)
     let sources = try feed.write("index.js", Fixtures.smallCatalog(ids: ["A"]))
-    _ = try await feed.publisher.publish(PublishRequest(bundlePath: bundle, sourcesPath: sources))
+    _ = try await feed.publisher.publish(requestWithoutEngine(bundlePath: bundle, sourcesPath: sources))
     let names = try feed.tree()
     #expect(Set(names.map { $0.lowercased() }).count == names.count)
     #expect(names.allSatisfy { $0.allSatisfy(\.isASCII) })
@@ -110,7 +110,7 @@ import TestSupport
     let bundle = try feed.write("b\u{E4}ndel.js", Self.bundle)
     let sources = try feed.write("sources.json", Fixtures.smallCatalog(ids: ["A"]))
     let refused = await problem {
-      _ = try await feed.publisher.publish(PublishRequest(bundlePath: bundle, sourcesPath: sources))
+      _ = try await feed.publisher.publish(requestWithoutEngine(bundlePath: bundle, sourcesPath: sources))
     }
     #expect(refused?.code == .inputRefused && refused?.message.contains("ASCII") == true)
   }
@@ -136,7 +136,7 @@ import TestSupport
     let copy = try feed.write("copy.json", Fixtures.smallCatalog(ids: ["A"]))
     for bundle in [path, copy] {
       let refused = await problem {
-        _ = try await feed.publisher.publish(PublishRequest(bundlePath: bundle, sourcesPath: path))
+        _ = try await feed.publisher.publish(requestWithoutEngine(bundlePath: bundle, sourcesPath: path))
       }
       #expect(refused?.code == .inputRefused)
     }

@@ -24,7 +24,7 @@ import TestSupport
       let sources = folder.path("\(marker).json")
       try durablyReplaceFile(at: bundle, with: Fixtures.bundle(marker: marker, bytes: 2000))
       try durablyReplaceFile(at: sources, with: Fixtures.smallCatalog(ids: ids))
-      return PublishRequest(bundlePath: bundle, sourcesPath: sources)
+      return requestWithoutEngine(bundlePath: bundle, sourcesPath: sources)
     }
 
     func old() throws -> PublishRequest { try request("old", ids: ["ABC"]) }
@@ -145,7 +145,7 @@ import TestSupport
     try durablyReplaceFile(at: folder.path("sources.json"), with: Fixtures.smallCatalog(ids: ["ABC"]))
     let publisher = Publisher(host: host, place: "memory") { TestFeed.date }
     let report = try await publisher.publish(
-      PublishRequest(bundlePath: bundle, sourcesPath: folder.path("sources.json")))
+      requestWithoutEngine(bundlePath: bundle, sourcesPath: folder.path("sources.json")))
     #expect(host.files[report.manifest.bundle.location.text] == early)
     #expect(try host.clientVersion() == .first)
   }

@@ -84,7 +84,7 @@ func signedRequest(
   let sources = folder.path("\(marker).json")
   try durablyReplaceFile(at: bundle, with: Fixtures.bundle(marker: marker, bytes: 2000))
   try durablyReplaceFile(at: sources, with: Fixtures.smallCatalog(ids: ids))
-  var request = PublishRequest(bundlePath: bundle, sourcesPath: sources)
+  var request = requestWithoutEngine(bundlePath: bundle, sourcesPath: sources)
   request.signers = try keys.map(signer)
   change(&request)
   return request

@@ -134,7 +134,7 @@ import Testing
     let inputs = try ReleaseInputs(bundlePath: request.bundlePath, sourcesPath: request.sourcesPath)
     let builder = DraftBuilder(
       request: request, inputs: inputs, state: state, lookup: setting.publisher.lookup)
-    guard case .draft(let draft) = try await builder.build(released: TestFeed.date) else {
+    guard case .draft(let draft, _, _) = try await builder.build(released: TestFeed.date) else {
       Issue.record("no draft")
       return
     }

@@ -38,7 +38,7 @@ final class TestFeed: Sendable {
   func request(
     bundle: [UInt8], sources: [UInt8], change: (inout PublishRequest) -> Void = { _ in }
   ) throws -> PublishRequest {
-    var request = PublishRequest(
+    var request = requestWithoutEngine(
       bundlePath: try write("parsers.bundle.js", bundle), sourcesPath: try write("sources.json", sources))
     request.date = Self.date
     change(&request)
@@ -73,6 +73,13 @@ final class TestFeed: Sendable {
   }
 
   struct Unsound: Error { let findings: [AuditFinding] }
+}
+
+/// A request for tests of something else than the gate: there is no engine, and that is allowed.
+func requestWithoutEngine(bundlePath: String, sourcesPath: String) -> PublishRequest {
+  var request = PublishRequest(bundlePath: bundlePath, sourcesPath: sourcesPath)
+  request.gate.allowances = [Allowance(.noEngine)]
+  return request
 }
 
 /// Every file below a folder with its path, sorted.

@@ -87,7 +87,8 @@ struct PublishedFeed {
 
   private func must(_ words: [String]) throws {
     let result = try run(
-      BuiltProducts.path(of: "parser-ota"), words, environment: ["PATH": "/usr/bin:/bin", "HOME": "/"])
+      BuiltProducts.path(of: "parser-ota"), WithoutEngine.arguments(words),
+      environment: ["PATH": "/usr/bin:/bin", "HOME": "/"].merging(WithoutEngine.environment) { $1 })
     try #require(result.status == .exited(0), "\(words): \(result.output)\(result.errors)")
   }
 

@@ -33,6 +33,8 @@ public struct Manifest: Equatable, Sendable {
   public var requires: [String] = []
   /// How recorded sources fared before the release, for people; `nil` when none were replayed.
   public var fixtures: FixtureScore?
+  /// What the maintainer let through the checks before the release, such as `dangling-call:ABC`; for people.
+  public var allowed: [String] = []
 
   /// Describes a release with nothing but its files.
   public init(version: ReleaseVersion, bundle: Artifact, sources: Artifact) {

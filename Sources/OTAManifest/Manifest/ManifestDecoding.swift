@@ -2,7 +2,7 @@ extension Manifest {
   private static let fields = [
     "version", "bundle", "sources", "channel", "released", "notes", "contract", "minimumAppVersion",
     "content", "parent", "parentVersion", "withdrawn", "aliases", "requires",
-    "fixtures",
+    "fixtures", "allowed",
   ]
 
   /// Reads a manifest strictly.
@@ -36,6 +36,7 @@ extension Manifest {
     fixtures = try object.optional("fixtures") { (name) throws(InputError) in
       try FixtureScore(object.object(name, known: FixtureScore.fields))
     }
+    allowed = try object.optional("allowed", object.allowances) ?? []
     guard content <= version else {
       throw InputError(.outOfRange, field: "content", "is \(content), later than version \(version)")
     }
@@ -112,13 +113,21 @@ extension JSONObject {
   }
 
   fileprivate func features(_ name: String) throws(InputError) -> [String] {
-    let items = try bounded(array(name), name, max: Limits.standard.maxRequires)
-    var features: [String] = []
+    try names(name, max: Limits.standard.maxRequires, maxBytes: 64)
+  }
+
+  fileprivate func allowances(_ name: String) throws(InputError) -> [String] {
+    try names(name, max: Limits.standard.maxAllowed, maxBytes: Limits.standard.maxAllowedBytes)
+  }
+
+  private func names(_ name: String, max: Int, maxBytes: Int) throws(InputError) -> [String] {
+    let items = try bounded(array(name), name, max: max)
+    var names: [String] = []
     for (index, item) in items.enumerated() {
       let path = JSONPath.element(index, of: path(of: name))
-      features.append(try Self.name(item, path: path, maxBytes: 64))
+      names.append(try Self.name(item, path: path, maxBytes: maxBytes))
     }
-    return features
+    return names
   }
 
   fileprivate func aliases(_ name: String) throws(InputError) -> [SourceAlias] {

@@ -19,7 +19,7 @@ public struct SourceEntry: Sendable, Equatable {
   /// The index of the entry in its catalog, from 0.
   public let position: Int
 
-  static let fieldNames = [
+  package static let fieldNames = [
     "id", "className", "title", "locale", "domain", "family", "isNsfw", "overrides",
   ]
 
@@ -40,7 +40,7 @@ public struct SourceEntry: Sendable, Equatable {
   }
 
   /// The known fields with their values, in the order in which catalogs write them.
-  var fields: [JSONMember] {
+  package var fields: [JSONMember] {
     [
       JSONMember("id", .string(id.text)), JSONMember("className", .string(className)),
       JSONMember("title", .string(title)), JSONMember("locale", .string(locale)),

@@ -23,4 +23,8 @@ public struct Limits: Sendable {
   public let maxAliases = 1024
   /// Feature names in one manifest.
   public let maxRequires = 64
+  /// What was let through, in one manifest.
+  public let maxAllowed = 128
+  /// Bytes of one thing that was let through.
+  public let maxAllowedBytes = 320
 }

@@ -13,9 +13,9 @@ enum OutputFile {
   }
 
   /// A file that is not overwritten, because it may be a key or whatever else cannot be made again.
-  static func taken(_ path: String, _ what: String) -> CommandFailure {
+  static func taken(_ path: String, _ what: String, option: String = "--out") -> CommandFailure {
     CommandFailure(
       .notAchieved, code: "file-exists", message: "\(path) exists already, \(what)",
-      kept: "all files are as they were", hint: "choose another name with --out")
+      kept: "all files are as they were", hint: "choose another name with \(option)")
   }
 }

@@ -1,5 +1,6 @@
 internal import OTAFeed
 internal import OTAManifest
+internal import ParserPublisher
 internal import ParserUpdater
 
 /// How the texts of a command line become checked values; each refusal is the rest of a sentence.
@@ -62,6 +63,14 @@ enum Readings {
   static func address(_ text: String) throws(Refusal) -> WebAddress {
     do {
       return try WebAddress(text).asFolder
+    } catch {
+      throw Refusal(error.detail)
+    }
+  }
+
+  static func allowance(_ text: String) throws(Refusal) -> Allowance {
+    do {
+      return try Allowance(text: text)
     } catch {
       throw Refusal(error.detail)
     }

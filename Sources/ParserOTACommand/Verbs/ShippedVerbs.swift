@@ -10,7 +10,7 @@ extension CommandTable {
       "source": "look up sources by whatever references libraries carry",
     ],
     verbs: [
-      .initialise, .publish, .rollback, .refresh, .releases, .verify, .embed, .run, .record, .bisect,
+      .initialise, .check, .publish, .rollback, .refresh, .releases, .verify, .embed, .run, .record, .bisect,
       .deviceInit, .deviceCheck, .deviceUpdate, .deviceActivate, .deviceConfirm, .deviceClose, .deviceFail,
       .deviceRollback, .devicePin, .deviceUnpin, .deviceForget, .deviceStatus, .deviceHistory, .deviceExplain,
       .keyGenerate, .keyPublic, .keyList, .keyStatus, .keyAdd, .keyRemove, .keyRotate, .keyThreshold,

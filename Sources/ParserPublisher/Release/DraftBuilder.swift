@@ -5,7 +5,7 @@ internal import OTAManifest
 struct DraftBuilder {
   /// What a publish comes to.
   enum Result {
-    case draft(ReleaseDraft)
+    case draft(ReleaseDraft, GateCandidate, GateBaseline?)
     case nothingToPublish(live: VerifiedManifest, diff: CatalogDiff, warnings: [String])
   }
 
@@ -21,7 +21,9 @@ struct DraftBuilder {
     try requireExpectedParent()
     let aliases = try AliasRules.carried(
       live?.manifest.aliases ?? [], adding: request.aliases, to: inputs.catalog)
-    let (diff, warnings) = try await compareWithLive(aliases)
+    let catalog = try await liveCatalog()
+    let diff = catalog.map { CatalogDiff(from: $0, to: inputs.catalog) }
+    let warnings = inputs.warnings + (live.map { droppedDemands($0.manifest) } ?? [])
     if let live, let diff, isUnchanged(live.manifest) {
       _ = try await lookup.bytes(of: .bundle, in: live.manifest)
       try requireNoOther(requested, live.manifest.version)
@@ -34,9 +36,28 @@ struct DraftBuilder {
       content(.sources, inputs.sources, inputs.sourcesDigest, version),
     ]
     let manifest = try manifest(version, contents, aliases, released)
-    return .draft(
-      try ReleaseDraft(
-        manifest, contents: contents, previous: live?.manifest.version, diff: diff, warnings: warnings))
+    let draft = try ReleaseDraft(
+      manifest, contents: contents, previous: live?.manifest.version, diff: diff, warnings: warnings)
+    return .draft(draft, candidate(aliases), baseline(catalog))
+  }
+
+  /// The new files as the gate sees them.
+  private func candidate(_ aliases: [SourceAlias]) -> GateCandidate {
+    var candidate = GateCandidate(
+      inputs, bundleName: request.bundleName ?? request.bundlePath,
+      sourcesName: request.sourcesName ?? request.sourcesPath, aliases: aliases)
+    // The same files with another description are a release, as has been found by now.
+    candidate.changesDescription = inputs.pair == live?.manifest.pair
+    return candidate
+  }
+
+  /// The live release as the gate sees it; its bundle is read when a check asks for it.
+  private func baseline(_ catalog: SourceCatalog?) -> GateBaseline? {
+    guard let live, let catalog else { return nil }
+    let (lookup, manifest) = (lookup, live.manifest)
+    return GateBaseline(manifest, catalog: catalog) { () async throws(Problem) in
+      try await lookup.bytes(of: .bundle, in: manifest)
+    }
   }
 
   private func requireExpectedParent() throws(Problem) {
@@ -47,15 +68,9 @@ struct DraftBuilder {
       advice: "look at what was published meanwhile, then publish again")
   }
 
-  private func compareWithLive(
-    _ aliases: [SourceAlias]
-  ) async throws(Problem) -> (diff: CatalogDiff?, warnings: [String]) {
-    guard let live = live?.manifest else { return (nil, inputs.warnings) }
-    let catalog = try await lookup.catalog(of: live)
-    let diff = CatalogDiff(from: catalog, to: inputs.catalog)
-    let rules = RemovalRules(live: catalog, new: inputs.catalog, diff: diff, liveVersion: live.version)
-    let removals = try rules.check(aliases: aliases, allowed: request.allowedRemovals)
-    return (diff, inputs.warnings + removals + droppedDemands(live))
+  private func liveCatalog() async throws(Problem) -> SourceCatalog? {
+    guard let live = live?.manifest else { return nil }
+    return try await lookup.catalog(of: live)
   }
 
   /// A demand on apps that gets lost is rarely meant: old apps would take the release and break.

@@ -37,4 +37,19 @@ struct ReleaseDraft {
     self.diff = diff
     self.warnings = warnings
   }
+
+  /// The same draft with what was allowed written into its manifest.
+  func recording(_ allowances: [Allowance]) throws(Problem) -> ReleaseDraft {
+    guard !allowances.isEmpty else { return self }
+    guard allowances.count <= Limits.standard.maxAllowed else {
+      throw Problem(
+        .inputRefused,
+        "\(allowances.count) allowances are more than the \(Limits.standard.maxAllowed) of a manifest",
+        advice: "allow a code as a whole, such as --allow ids-removed")
+    }
+    var manifest = manifest
+    manifest.allowed = allowances.map(\.text)
+    return try ReleaseDraft(
+      manifest, contents: contents, previous: previous, diff: diff, warnings: warnings)
+  }
 }

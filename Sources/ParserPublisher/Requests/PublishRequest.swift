@@ -22,8 +22,16 @@ public struct PublishRequest: Sendable {
   public var allowsVersionJump: Bool
   /// Renamed sources, added to those of the live release.
   public var aliases: [SourceAlias]
-  /// Source ids that are meant to go.
+  /// Source ids that are meant to go; the same as allowing `ids-removed` for each of them.
   public var allowedRemovals: [String]
+  /// What the release must pass; without an engine it refuses, unless that is allowed.
+  public var gate: ReleaseGate
+  /// Told what the gate found, whether the release passes or not.
+  public var observeGate: (@Sendable (GateReport) -> Void)?
+  /// What findings call the bundle; its path unless set.
+  public var bundleName: String?
+  /// What findings call the catalog; its path unless set.
+  public var sourcesName: String?
   /// The digest that the feed's newest manifest must have; `nil` to publish on top of whatever is there.
   public var expectedParent: Digest?
   /// Whether to stop before anything is written.
@@ -41,6 +49,7 @@ public struct PublishRequest: Sendable {
     allowsVersionJump = false
     aliases = []
     allowedRemovals = []
+    gate = ReleaseGate()
     dryRun = false
     signers = []
   }
@@ -71,9 +80,11 @@ public struct PublishReport: Sendable {
   /// An id in another spelling of the same source is a changed field `id`, neither removed nor added.
   public let diff: CatalogDiff?
   /// What a person should know, each a sentence.
-  public let warnings: [String]
+  public internal(set) var warnings: [String]
   /// The paths that were written, below the feed and in order; the channel's pointer is the last.
   public let writtenFiles: [String]
   /// Releases that went beyond what the feed keeps.
   public let removedReleases: [ReleaseVersion]
+  /// What the gate found; `nil` when nothing new was to go out.
+  public internal(set) var gate: GateReport?
 }

@@ -54,7 +54,7 @@ enum FeedVerb {
           "nothing to publish: release \(report.previous ?? version) has the same content",
           payload: page.members)
       }
-    result.warnings = report.warnings
+    result.warnings = report.warnings + (report.gate.map { GatePage($0).warnings } ?? [])
     return result
   }
 }

@@ -29,7 +29,7 @@ struct PublishPage {
     if !report.removedReleases.isEmpty {
       lines.append("  no longer kept: " + report.removedReleases.map(\.description).joined(separator: ", "))
     }
-    return lines
+    return lines + (report.gate.map { GatePage($0).passedLines } ?? [])
   }
 
   private static func lines(_ diff: CatalogDiff) -> [String] {
@@ -66,6 +66,7 @@ struct PublishPage {
       JSONMember("noLongerKept", .array(report.removedReleases.map { .integer($0.number) })),
     ]
     if let diff = report.diff { members.append(JSONMember("catalog", json(diff))) }
+    if let gate = report.gate { members.append(JSONMember("gate", .object(GatePage(gate).members))) }
     return members
   }
 

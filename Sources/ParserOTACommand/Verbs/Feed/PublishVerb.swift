@@ -23,12 +23,14 @@ extension Verb {
         .flag("allow-version-jump", "allow a number above live + 1000"),
         .option("expect-parent", "SHA256", "publish only on top of the manifest with this digest"),
         .flag("dry-run", "check everything and say what would be done, but write nothing"),
-      ] + SigningOptions.release,
+      ] + GateOptions.all + SigningOptions.release,
       manual: VerbManual(
         details: [
+          "Checks the release first, as parser-ota check does, against the live one of its channel. What refuses stops it"
+            + " before anything is written; --allow lets through what is meant, and is recorded in the manifest.",
           "Writes the immutable files first and manifest.json last, so that every reader sees the whole old or the whole"
             + " new release. Interrupted, the same command finishes the job. The same content as the live release is"
-            + " nothing to publish, and no error. SOURCE_DATE_EPOCH fixes the date, so that the same input gives the same bytes."
+            + " nothing to publish, and no error. SOURCE_DATE_EPOCH fixes the date, so that the same input gives the same bytes.",
         ],
         examples: [
           "parser-ota publish --feed feed --bundle parsers.bundle.js --sources sources.json --release-key release.pem",
@@ -37,18 +39,29 @@ extension Verb {
         exits: [.done, .notAchieved, .untrustedContent, .localDisk, .conflict, .busy])),
     run: { arguments, context throws(CommandFailure) in
       let publisher = try FeedVerb.publisher(arguments, context)
-      let request = try publishRequest(arguments, context)
-      let report = try await DeviceVerb.run { () async throws(Problem) in try await publisher.publish(request)
+      var request = try publishRequest(arguments, context)
+      let witness = GateWitness()
+      request.observeGate = { witness.see($0) }
+      defer { if let report = witness.report { GateOptions.annotate(report, context) } }
+      do throws(Problem) {
+        return FeedVerb.result(try await publisher.publish(request), verb: "published")
+      } catch {
+        var failure = CommandFailure(error)
+        if let report = witness.report {
+          failure.payload.append(JSONMember("gate", .object(GatePage(report).members)))
+        }
+        throw failure
       }
-      return FeedVerb.result(report, verb: "published")
     })
 
   private static func publishRequest(
     _ arguments: ParsedArguments, _ context: CommandContext
   ) throws(CommandFailure) -> PublishRequest {
+    let (bundle, sources) = (try arguments.required("bundle"), try arguments.required("sources"))
     var request = PublishRequest(
-      bundlePath: context.absolutePath(try arguments.required("bundle")),
-      sourcesPath: context.absolutePath(try arguments.required("sources")))
+      bundlePath: context.absolutePath(bundle), sourcesPath: context.absolutePath(sources))
+    (request.bundleName, request.sourcesName) = (bundle, sources)
+    request.gate = try GateOptions.gate(arguments, context)
     request.channel = try FeedVerb.channel(arguments)
     request.notes = arguments.value("notes")
     request.contract = try arguments.value("contract", as: Readings.contract)

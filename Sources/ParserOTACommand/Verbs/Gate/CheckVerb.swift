@@ -1,0 +1,103 @@
+internal import OTAFeed
+internal import OTAManifest
+internal import ParserPublisher
+
+extension Verb {
+  static let check = Verb(
+    VerbSpec(
+      ["check"], summary: "say whether a bundle and a catalog may go out, and what is wrong with them",
+      options: [
+        .option("bundle", "FILE", "the parser bundle, JavaScript in UTF-8").completing(.file).required(),
+        .option("sources", "FILE", "the source catalog, a JSON array").completing(.file).required(),
+        .option("against", "DIR|URL", "the feed whose live release it is compared with").completing(
+          .directory),
+        FeedVerb.channel,
+        .option("root", "FILE", "the root of trust of that feed; a folder's own first root when left out")
+          .completing(.file),
+        .flag("checksums-only", "that feed is not signed: sizes and digests are checked, nothing more"),
+        .flag("allow-http-loopback", "allow plain http to this machine's own loopback address, for tests"),
+        .option("alias", "OLD=NEW", "a source id that changed its name; once for each").repeatable(),
+      ] + GateOptions.all + [
+        .option("sarif", "FILE", "write the findings as SARIF 2.1.0, for code scanning").completing(.file),
+        .option("junit", "FILE", "write the checks as JUnit XML, for test reports").completing(.file),
+      ],
+      manual: VerbManual(
+        details: [
+          "Looks at the two files, runs the bundle in parser-ota-engine, and compares with the live release. Ends with 1"
+            + " when something refuses the release, and with 0 when there are only warnings. Checks that could not run are"
+            + " named; publish refuses without an engine, unless told --allow no-engine. In a GitHub workflow the findings"
+            + " become annotations."
+        ],
+        examples: [
+          "parser-ota check --bundle parsers.bundle.js --sources sources.json --against feed",
+          "parser-ota check --bundle parsers.bundle.js --sources sources.json --sarif findings.sarif --allow no-engine",
+        ],
+        exits: [.done, .notAchieved, .untrustedContent, .tryLater, .localDisk, .notPermitted])),
+    run: { arguments, context throws(CommandFailure) in
+      let gate = try GateOptions.gate(arguments, context)
+      let request = try checkRequest(arguments, context)
+      let report = try await DeviceVerb.run { () async throws(Problem) in try await gate.check(request) }
+      try write(report, arguments, context)
+      GateOptions.annotate(report, context)
+      return result(report)
+    })
+
+  private static func checkRequest(
+    _ arguments: ParsedArguments, _ context: CommandContext
+  ) throws(CommandFailure) -> CheckRequest {
+    let bundle = try arguments.required("bundle")
+    let sources = try arguments.required("sources")
+    var request = CheckRequest(
+      bundlePath: context.absolutePath(bundle), sourcesPath: context.absolutePath(sources))
+    (request.bundleName, request.sourcesName) = (bundle, sources)
+    request.aliases = try arguments.values("alias", as: Readings.alias)
+    request.against = try feed(arguments, context)
+    return request
+  }
+
+  /// The feed to compare with, and what makes it believable.
+  private static func feed(
+    _ arguments: ParsedArguments, _ context: CommandContext
+  ) throws(CommandFailure) -> CheckRequest.Feed? {
+    guard let named = try arguments.value("against", as: Readings.feed) else {
+      for option in ["root", "checksums-only", "channel"] where arguments.flag(option) {
+        throw arguments.usage(.missingOneOf(["--against DIR|URL"]))
+      }
+      return nil
+    }
+    try arguments.refuseTogether("root", "checksums-only")
+    let location = try InputFolder.require(named, option: "--against", context)
+    var trust: Trust? = arguments.flag("checksums-only") ? .checksumsOnly : nil
+    if let path = arguments.value("root") {
+      let bytes = try InputFile.read(path, option: "--root", maxBytes: TrustChoice.maxRootBytes, context)
+      trust = try TrustChoice.usable(bytes, "--root \(path)")
+    } else if trust == nil, case .web = location {
+      throw arguments.usage(.missingOneOf(["--root FILE", "--checksums-only"]))
+    }
+    var feed = CheckRequest.Feed(location, trust: trust, channel: try FeedVerb.channel(arguments))
+    feed.allowsPlainHTTPOnLoopback = arguments.flag("allow-http-loopback")
+    return feed
+  }
+
+  private static func write(
+    _ report: GateReport, _ arguments: ParsedArguments, _ context: CommandContext
+  ) throws(CommandFailure) {
+    for (option, bytes) in [("sarif", SARIFDocument(report).bytes), ("junit", JUnitDocument(report).bytes)] {
+      guard let path = arguments.value(option) else { continue }
+      try ReportFile.write(bytes, to: context.absolutePath(path), option: "--\(option)")
+    }
+  }
+
+  private static func result(_ report: GateReport) -> CommandResult {
+    let page = GatePage(report)
+    var result = CommandResult.answer(
+      report.isRefused ? ProblemCode.gateRefused.rawValue : "passed", report.summary, lines: page.lines,
+      payload: page.members)
+    if report.isRefused {
+      result.status = .notAchieved
+      result.messageGoes = .spoken
+    }
+    result.warnings = page.notRunWarnings
+    return result
+  }
+}

@@ -1,0 +1,29 @@
+internal import OTAManifest
+internal import ParserPublisher
+
+/// What `check` and `publish` have in common: how they are told about the gate.
+enum GateOptions {
+  static let all: [OptionSpec] = [
+    .option("allow", "CODE[:ID]", "let a finding through, for one source or for all; once for each")
+      .repeatable(),
+    .option("global", "NAME", "the global that the bundle defines; NyoraParsers when left out"),
+    EngineChoice.option,
+  ]
+
+  /// The gate that the command line describes.
+  static func gate(
+    _ arguments: ParsedArguments, _ context: CommandContext
+  ) throws(CommandFailure) -> ReleaseGate {
+    var gate = ReleaseGate(
+      engine: try EngineChoice.read(arguments, context),
+      allowances: try arguments.values("allow", as: Readings.allowance))
+    if let name = try arguments.value("global", as: Readings.globalName) { gate.globalName = name }
+    return gate
+  }
+
+  /// Says the findings in the words of GitHub's log, when this is a run there.
+  static func annotate(_ report: GateReport, _ context: CommandContext) {
+    guard context.environment["GITHUB_ACTIONS"] == "true" else { return }
+    for line in Annotations.lines(report) { context.talk.note(line) }
+  }
+}

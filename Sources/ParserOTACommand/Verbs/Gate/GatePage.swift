@@ -1,0 +1,113 @@
+internal import OTAManifest
+internal import ParserPublisher
+
+/// What the gate found, for people and for programs.
+struct GatePage {
+  private let report: GateReport
+
+  init(_ report: GateReport) { self.report = report }
+
+  // MARK: For people
+
+  /// A block for each finding, then what ran.
+  var lines: [String] { report.findings.flatMap(Self.lines) + runLines + [report.summary] }
+
+  /// Findings that let the release through, one line each.
+  var passedLines: [String] {
+    report.findings.filter { $0.severity == .error && !$0.refuses }.map { finding in
+      let by = finding.allowedBy.map(\.text).joined(separator: ", ")
+      return "  allowed  \(by): \(finding.message)"
+    }
+  }
+
+  /// Warnings as sentences that begin with their code.
+  var warnings: [String] {
+    report.findings.filter { $0.severity == .warning && $0.allowedBy.isEmpty }.map { finding in
+      let place = finding.place.text.map { "\($0): " } ?? ""
+      let sources = finding.sources.isEmpty ? "" : " (\(finding.sourcesPhrase))"
+      return "\(finding.code.rawValue): \(place)\(finding.message)\(sources)"
+    }
+  }
+
+  /// Checks that could not run although nothing held them up but a missing part.
+  var notRunWarnings: [String] {
+    let missed = report.notRun.filter { $0.code.needsEngine }
+    guard !missed.isEmpty, report.findings.contains(where: { $0.code == .noEngine }) else { return [] }
+    return ["not run, for want of an engine: \(missed.map(\.code.rawValue).joined(separator: ", "))"]
+  }
+
+  private static func lines(_ finding: Finding) -> [String] {
+    let word =
+      finding.refuses ? "refused" : finding.allowedBy.isEmpty ? finding.severity.rawValue : "allowed"
+    let place = finding.place.text.map { "  \($0)" } ?? ""
+    var lines = ["\(word)  \(finding.code.rawValue)\(place)", "    \(finding.message)"]
+    if !finding.sources.isEmpty { lines.append("    sources: \(finding.sourcesPhrase)") }
+    if finding.refuses {
+      if let advice = finding.advice { lines.append("    to do: \(advice)") }
+      if let text = finding.allowanceText { lines.append("    if it is meant: --allow \(text)") }
+    } else if !finding.allowedBy.isEmpty {
+      lines.append("    allowed by: \(finding.allowedBy.map(\.text).joined(separator: ", "))")
+    }
+    return lines
+  }
+
+  private var runLines: [String] {
+    let ran = report.checks.compactMap { check in
+      if case .ran(let time) = check.outcome { "\(check.code.rawValue) \(time) ms" } else { nil }
+    }
+    var reasons: [(reason: String, codes: [String])] = []
+    for (code, reason) in report.notRun {
+      if let index = reasons.firstIndex(where: { $0.reason == reason }) {
+        reasons[index].codes.append(code.rawValue)
+      } else {
+        reasons.append((reason, [code.rawValue]))
+      }
+    }
+    return ["checked  \(ran.joined(separator: ", "))"]
+      + reasons.map { "not run  \($0.codes.joined(separator: ", ")): \($0.reason)" }
+  }
+
+  // MARK: For programs
+
+  /// Members of an object; the schema is stable.
+  var members: [JSONMember] {
+    [
+      JSONMember("refused", .bool(report.isRefused)),
+      JSONMember("sources", .integer(Int64(report.sourceCount))),
+      JSONMember("comparedWith", report.comparedWith.map { .integer($0.number) } ?? .null),
+      JSONMember("findings", .array(report.findings.map(Self.json))),
+      JSONMember("checks", .array(report.checks.map(Self.json))),
+      JSONMember("allowed", .array(report.usedAllowances.map { .string($0.text) })),
+      JSONMember("unusedAllowances", .array(report.unusedAllowances.map { .string($0.text) })),
+      JSONMember("milliseconds", .integer(report.milliseconds)),
+    ]
+  }
+
+  private static func json(_ finding: Finding) -> JSONValue {
+    func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
+    func number(_ number: Int?) -> JSONValue { number.map { .integer(Int64($0)) } ?? .null }
+    return .object([
+      JSONMember("code", .string(finding.code.rawValue)),
+      JSONMember("severity", .string(finding.severity.rawValue)),
+      JSONMember("refuses", .bool(finding.refuses)), JSONMember("message", .string(finding.message)),
+      JSONMember("sources", .array(finding.sources.map { .string($0) })),
+      JSONMember("method", text(finding.method)), JSONMember("subject", text(finding.subject)),
+      JSONMember("file", text(finding.place.file)), JSONMember("line", number(finding.place.line)),
+      JSONMember("column", number(finding.place.column)), JSONMember("advice", text(finding.advice)),
+      JSONMember("allow", text(finding.allowanceText)),
+      JSONMember("allowedBy", .array(finding.allowedBy.map { .string($0.text) })),
+      JSONMember("fingerprint", .string(finding.fingerprint)),
+    ])
+  }
+
+  private static func json(_ check: GateReport.CheckRun) -> JSONValue {
+    var members = [JSONMember("code", .string(check.code.rawValue))]
+    switch check.outcome {
+    case .ran(let time):
+      members += [JSONMember("ran", .bool(true)), JSONMember("milliseconds", .integer(time))]
+    case .notRun(let reason):
+      members += [JSONMember("ran", .bool(false)), JSONMember("reason", .string(reason))]
+    }
+    return .object(members)
+  }
+}

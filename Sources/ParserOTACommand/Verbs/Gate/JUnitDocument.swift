@@ -1,0 +1,81 @@
+internal import OTAManifest
+internal import ParserPublisher
+
+/// The checks as JUnit XML: a test for each check, failed when it refuses, skipped when it could not run.
+struct JUnitDocument {
+  private let report: GateReport
+
+  init(_ report: GateReport) { self.report = report }
+
+  var bytes: [UInt8] {
+    let failures = report.checks.count { check in !refusals(check.code).isEmpty }
+    let counts =
+      "tests=\"\(report.checks.count)\" failures=\"\(failures)\" errors=\"0\" skipped=\"\(report.notRun.count)\" "
+      + "time=\"\(Self.seconds(report.milliseconds))\""
+    let cases = report.checks.map(testCase).joined()
+    return Array(
+      """
+      <?xml version="1.0" encoding="UTF-8"?>
+      <testsuites name="parser-ota" \(counts)>
+        <testsuite name="parser-ota check" \(counts)>
+      \(cases)  </testsuite>
+      </testsuites>
+
+      """.utf8)
+  }
+
+  private func findings(_ code: GateCode) -> [Finding] { report.findings.filter { $0.code == code } }
+  private func refusals(_ code: GateCode) -> [Finding] { findings(code).filter(\.refuses) }
+
+  private func testCase(_ check: GateReport.CheckRun) -> String {
+    var time: Int64 = 0
+    var body = ""
+    switch check.outcome {
+    case .ran(let milliseconds): time = milliseconds
+    case .notRun(let reason): body += "      <skipped message=\"\(Self.escaped(reason))\"/>\n"
+    }
+    let refusals = refusals(check.code)
+    if let first = refusals.first {
+      body +=
+        "      <failure type=\"\(check.code.rawValue)\" message=\"\(Self.escaped(first.message))\">"
+        + Self.escaped(refusals.map(Self.text).joined(separator: "\n")) + "</failure>\n"
+    }
+    let others = findings(check.code).filter { !$0.refuses }
+    if !others.isEmpty {
+      body +=
+        "      <system-out>\(Self.escaped(others.map(Self.text).joined(separator: "\n")))</system-out>\n"
+    }
+    let head =
+      "    <testcase classname=\"parser-ota.check\" name=\"\(check.code.rawValue)\" time=\"\(Self.seconds(time))\""
+    return body.isEmpty ? head + "/>\n" : head + ">\n" + body + "    </testcase>\n"
+  }
+
+  private static func text(_ finding: Finding) -> String {
+    let place = finding.place.text.map { "\($0): " } ?? ""
+    let sources = finding.sources.isEmpty ? "" : " (\(finding.sourcesPhrase))"
+    return "\(finding.severity.rawValue): \(place)\(finding.message)\(sources)"
+  }
+
+  private static func seconds(_ milliseconds: Int64) -> String {
+    let rest = String(milliseconds % 1000)
+    return "\(milliseconds / 1000).\(String(repeating: "0", count: 3 - rest.utf8.count))\(rest)"
+  }
+
+  /// Text for elements and attributes; characters that XML 1.0 has no place for become a mark.
+  private static func escaped(_ text: String) -> String {
+    var escaped = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "&": escaped += "&amp;"
+      case "<": escaped += "&lt;"
+      case ">": escaped += "&gt;"
+      case "\"": escaped += "&quot;"
+      case "\n": escaped += "&#10;"
+      case "\t": escaped += "&#9;"
+      case "\u{0}"..<" ", "\u{FFFE}", "\u{FFFF}": escaped += "\u{FFFD}"
+      default: escaped.unicodeScalars.append(scalar)
+      }
+    }
+    return escaped
+  }
+}

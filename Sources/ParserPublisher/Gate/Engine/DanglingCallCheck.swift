@@ -1,0 +1,93 @@
+internal import OTAManifest
+
+/// Looks for methods that a parser calls on itself and does not have.
+struct DanglingCallCheck {
+  /// What every object can do.
+  private static let inherited: Set<String> = [
+    "constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString",
+    "valueOf", "__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__",
+  ]
+
+  private struct Fault: Hashable {
+    let text: Int
+    let name: String
+    let type: String?
+  }
+
+  private let inspection: BundleInspection
+  private let calls: [MemberCalls]
+  private let bundle: TextPosition
+  private let bundleName: String
+
+  init(_ inspection: BundleInspection, bundle: TextPosition, bundleName: String) {
+    (self.inspection, self.bundle, self.bundleName) = (inspection, bundle, bundleName)
+    calls = inspection.texts.map { MemberCalls(of: $0) }
+  }
+
+  /// One finding for each call that leads nowhere, with the sources whose parsers make it.
+  func findings() -> [Finding] {
+    var order: [Fault] = []
+    var found: [Fault: (method: String, owner: String, sources: [String])] = [:]
+    for parser in inspection.parsers {
+      guard case .parser(let own, let chain) = parser.state else { continue }
+      for (fault, method, owner) in faults(own, chain) {
+        if found[fault] == nil { order.append(fault) }
+        found[fault, default: (method, owner, [])].sources.append(parser.id)
+      }
+    }
+    return order.compactMap { fault in found[fault].map { finding(fault, $0.method, $0.owner, $0.sources) } }
+  }
+
+  private func faults(
+    _ own: [InspectedMember], _ chain: [Int]
+  ) -> [(fault: Fault, method: String, owner: String)] {
+    let holders = [("", own)] + chain.map { (inspection.classes[$0].name, inspection.classes[$0].members) }
+    var types: [String: InspectedMember] = [:]
+    var assigned: Set<String> = []
+    for (_, members) in holders {
+      for member in members {
+        if types[member.name] == nil { types[member.name] = member }
+        if let text = member.text { assigned.formUnion(calls[text].assigned) }
+      }
+    }
+    var faults: [(Fault, String, String)] = []
+    var seen: Set<Fault> = []
+    for (owner, members) in holders {
+      for member in members {
+        guard let text = member.text else { continue }
+        for call in calls[text].calls {
+          let target = types[call.name]
+          guard target?.isCallable != true, !Self.inherited.contains(call.name),
+            !assigned.contains(call.name),
+            !calls[text].guarded.contains(call.name)
+          else { continue }
+          let fault = Fault(text: text, name: call.name, type: target?.type)
+          if seen.insert(fault).inserted { faults.append((fault, member.name, owner)) }
+        }
+      }
+    }
+    return faults
+  }
+
+  private func finding(_ fault: Fault, _ method: String, _ owner: String, _ sources: [String]) -> Finding {
+    let place = place(of: fault)
+    let caller = owner.isEmpty ? method : "\(owner).\(method)"
+    let state =
+      fault.type.map { "is \($0 == "undefined" ? "undefined" : "a \($0)"), not a method" } ?? "does not exist"
+    return Finding(
+      .danglingCall, .error, "\(caller.printable()) calls this.\(fault.name)(), which \(state)", place: place,
+      advice: "add the method, or correct the name"
+    ).with {
+      $0.sources = sources
+      $0.method = method
+      $0.subject = fault.name
+    }
+  }
+
+  private func place(of fault: Fault) -> Finding.Place {
+    guard let start = bundle.offset(of: inspection.texts[fault.text]),
+      let call = calls[fault.text].calls.first(where: { $0.name == fault.name })
+    else { return Finding.Place(file: bundleName) }
+    return bundle.place(of: start + call.offset, in: bundleName)
+  }
+}

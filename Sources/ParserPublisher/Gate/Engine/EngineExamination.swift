@@ -1,0 +1,272 @@
+internal import OTAManifest
+internal import ParserEngine
+
+/// Runs one bundle in the engine, step by step, until a step makes the next one pointless.
+struct EngineExamination {
+  /// How long calls without an answer are waited for at the end of a dry run, when its limit leaves time for it.
+  private static let maxSettleMilliseconds: Int64 = 1500
+  /// The longest dry run of all sources; one of 235 sources takes about a second.
+  private static let maxDryRunTime: Duration = .seconds(20)
+  /// What the engine calls the bundle, whatever its path is.
+  static let scriptName = "parsers.bundle.js"
+  private static let probe = EngineScript(
+    name: "probe.js", text: String(decoding: PackageResources.probe_js, as: UTF8.self))
+
+  let engine: ParserEngine
+  let globalName: String
+  let release: GateCandidate
+
+  private var lines: CatalogLines { CatalogLines(release.sourcesName, release.sources) }
+  private var bundle: EngineScript {
+    EngineScript(name: Self.scriptName, text: String(decoding: release.bundle, as: UTF8.self))
+  }
+
+  /// - Parameter live: reads the live release's bundle and tells its faults; asked only when there is something to compare.
+  func run(_ run: inout GateRun, liveFaults: () async -> Set<String>?) async {
+    let session: EngineSession
+    do {
+      session = try await engine.open(pages: NoPages())
+    } catch {
+      return run.withoutEngine(error.text)
+    }
+    let result = await examine(session, &run)
+    await session.close()
+    if let result { await judge(result.outcome, since: result.begin, &run, liveFaults) }
+    for code in GateCode.allCases where code.needsEngine {
+      run.skip(code, "a check before it failed")
+    }
+  }
+
+  // MARK: Steps
+
+  /// Every step up to the dry run; `nil` when one of them was the last.
+  private func examine(
+    _ session: EngineSession, _ run: inout GateRun
+  ) async -> (outcome: Result<DryRun, DryRunFault>, begin: ContinuousClock.Instant)? {
+    guard await load(session, &run), await askForEntries(session, &run),
+      await inspect(session, &run)
+    else { return nil }
+    let begin = ContinuousClock.now
+    return (await dryRun(session), begin)
+  }
+
+  private func load(_ session: EngineSession, _ run: inout GateRun) async -> Bool {
+    let (bundle, begin) = (bundle, ContinuousClock.now)
+    do {
+      try await session.checkSyntax(of: bundle)
+      run.ran(.syntax, since: begin)
+      try await session.evaluate(Self.probe)
+      let loading = ContinuousClock.now
+      defer { run.ran(.load, since: loading) }
+      try await session.evaluate(bundle)
+      return true
+    } catch {
+      add(error, during: "the bundle", &run, since: begin)
+      return false
+    }
+  }
+
+  /// Notes why a script could not be run.
+  private func add(
+    _ error: EngineError, during what: String, _ run: inout GateRun, since begin: ContinuousClock.Instant
+  ) {
+    if error.isAboutEngine { return run.withoutEngine(error.text) }
+    if case .script(let fault) = error {
+      let code: GateCode = fault.kind == .syntax ? .syntax : .load
+      let verb = fault.kind == .syntax ? "does not parse" : "throws while it loads"
+      run.add([
+        Finding(
+          code, .error, "\(what) \(verb): \(error.text)",
+          place: .init(file: release.bundleName, line: fault.line, column: fault.column),
+          advice: "correct the place that is named, and build again")
+      ])
+      return run.ran(code, since: begin)
+    }
+    run.add([
+      Finding(
+        .load, .error, "\(what) \(error.text)", place: .init(file: release.bundleName),
+        advice: "look at what runs when the bundle loads and when a parser is made")
+    ])
+    run.ran(.load, since: begin)
+  }
+
+  private func askForEntries(_ session: EngineSession, _ run: inout GateRun) async -> Bool {
+    let begin = ContinuousClock.now
+    let entries: JSONObject
+    do {
+      let answer = try await session.ask(
+        "gateEntries", .object([JSONMember("global", .string(globalName))]), within: engine.limits.loadTime)
+      entries = try JSONObject(answer)
+    } catch let error as EngineError {
+      add(error, during: "asking for \(globalName)", &run, since: begin)
+      return false
+    } catch {
+      return malformed(.entryPoints, &run)
+    }
+    let missing = ["getParser", "getAllSources"].filter { entries[$0] != .string("function") }
+    run.ran(.entryPoints, since: begin)
+    guard !missing.isEmpty else { return true }
+    var message = "\(globalName) has no function \(missing.joined(separator: " and no function "))"
+    if let type = entries["type"], type != .string("object"), type != .string("function") {
+      message =
+        type == .string("undefined")
+        ? "the bundle defines no \(globalName)" : "the bundle defines a \(globalName) that is no object"
+    }
+    run.add([
+      Finding(
+        .entryPoints, .error, message, place: .init(file: release.bundleName),
+        advice:
+          "build the bundle as a script that defines \(globalName), or name its global with --global NAME")
+    ])
+    return false
+  }
+
+  private func malformed(_ code: GateCode, _ run: inout GateRun) -> Bool {
+    run.add([
+      Finding(
+        code, .error, "the bundle changes what the page answers, so that it cannot be judged",
+        place: .init(file: release.bundleName), advice: "leave the page's own objects alone")
+    ])
+    run.ran(code, since: .now)
+    return false
+  }
+
+  private func inspect(_ session: EngineSession, _ run: inout GateRun) async -> Bool {
+    let begin = ContinuousClock.now
+    let inspection: BundleInspection
+    do {
+      let ids = release.catalog.entries.map { JSONValue.string($0.id.text) }
+      let question = JSONValue.object([
+        JSONMember("global", .string(globalName)), JSONMember("ids", .array(ids)),
+      ])
+      inspection = try BundleInspection(
+        try await session.ask("gateParsers", question, within: engine.limits.loadTime))
+    } catch let error as EngineError {
+      add(error, during: "building the parsers", &run, since: begin)
+      return false
+    } catch {
+      return malformed(.catalogMatch, &run)
+    }
+    run.add(
+      CatalogMatchCheck(catalog: release.catalog, bundleName: release.bundleName, lines: lines)
+        .findings(inspection))
+    run.ran(.catalogMatch, since: begin)
+    run.record(.overrideKeys) {
+      OverrideKeysCheck(catalog: release.catalog, lines: lines).findings(inspection)
+    }
+    run.record(.danglingCall) {
+      DanglingCallCheck(
+        inspection, bundle: TextPosition(release.bundle), bundleName: release.bundleName
+      ).findings()
+    }
+    return true
+  }
+
+  // MARK: The dry run
+
+  /// Why a dry run gave no result.
+  struct DryRunFault: Error {
+    let error: EngineError
+    /// The source that was at work.
+    let source: String?
+  }
+
+  /// Calls every parser; a page that hangs or ends tells by its last word where.
+  private func dryRun(_ session: EngineSession) async -> Result<DryRun, DryRunFault> {
+    await Self.dryRun(
+      session, globalName, release.catalog.entries, min(engine.limits.callTime, Self.maxDryRunTime))
+  }
+
+  private static func dryRun(
+    _ session: EngineSession, _ globalName: String, _ entries: [SourceEntry], _ limit: Duration,
+    saysCalls: Bool = false
+  ) async -> Result<DryRun, DryRunFault> {
+    let sources = entries.map { entry in
+      JSONValue.object([
+        JSONMember("id", .string(entry.id.text)), JSONMember("domain", .string(entry.domain)),
+      ])
+    }
+    let question = JSONValue.object([
+      JSONMember("global", .string(globalName)), JSONMember("sources", .array(sources)),
+      JSONMember("settleMilliseconds", .integer(min(maxSettleMilliseconds, GateRun.milliseconds(limit) / 3))),
+      JSONMember("sayCalls", .bool(saysCalls)),
+    ])
+    do {
+      return .success(try DryRun(try await session.ask("gateDryRun", question, within: limit)))
+    } catch let error as EngineError {
+      let last = await session.takeLogs().last { $0.level == "debug" && $0.text.hasPrefix("gate ") }
+      return .failure(
+        DryRunFault(error: error, source: last.map { String($0.text.dropFirst("gate ".count)) }))
+    } catch {
+      return .failure(DryRunFault(error: .malformed("\(error)"), source: nil))
+    }
+  }
+
+  private func judge(
+    _ result: Result<DryRun, DryRunFault>, since begin: ContinuousClock.Instant, _ run: inout GateRun,
+    _ liveFaults: () async -> Set<String>?
+  ) async {
+    switch result {
+    case .success(let dryRun):
+      let known = dryRun.faults.isEmpty ? [] : await liveFaults()
+      run.add(DryRunCheck(bundleName: release.bundleName, liveFaults: known).findings(dryRun))
+    case .failure(let fault): await run.add([hang(fault)])
+    }
+    run.ran(.dryRun, since: begin)
+  }
+
+  /// The finding for a page that did not survive its dry run: the source is known, its call is asked for anew.
+  private func hang(_ fault: DryRunFault) async -> Finding {
+    var words: [Substring] = []
+    if let source = fault.source, let entry = release.catalog.entries.first(where: { $0.id.text == source }) {
+      words = await lastCall(of: entry).split(separator: " ")
+    }
+    let call = words.first.map { "\($0) of \(fault.source ?? "")" } ?? fault.source.map { "a call of \($0)" }
+    return Finding(
+      .dryRun, .error, "\(call ?? "the dry run") \(fault.error.text)", place: .init(file: release.bundleName),
+      advice: "look for a loop without an end"
+    ).with {
+      $0.sources = [fault.source].compactMap(\.self)
+      $0.method = words.first.map(String.init)
+    }
+  }
+
+  /// The call at which a source hangs, by running it alone with a word before each call; empty when it does not again.
+  private func lastCall(of entry: SourceEntry) async -> String {
+    do {
+      let session = try await engine.open(pages: NoPages())
+      try await session.evaluate(Self.probe)
+      try await session.evaluate(bundle)
+      let limit = min(engine.limits.callTime, engine.limits.loadTime)
+      let result = await Self.dryRun(session, globalName, [entry], limit, saysCalls: true)
+      await session.close()
+      if case .failure(let fault) = result { return fault.source ?? "" }
+      return ""
+    } catch {
+      // It loaded a moment ago; without a second run the source alone is named.
+      return ""
+    }
+  }
+}
+
+extension EngineExamination {
+  /// The faults of another bundle's dry run; `nil` when it could not be run.
+  static func faults(
+    of bundle: [UInt8], catalog: SourceCatalog, engine: ParserEngine, globalName: String
+  ) async -> Set<String>? {
+    do {
+      let session = try await engine.open(pages: NoPages())
+      try await session.evaluate(probe)
+      try await session.evaluate(
+        EngineScript(name: scriptName, text: String(decoding: bundle, as: UTF8.self)))
+      let result = await dryRun(
+        session, globalName, catalog.entries, min(engine.limits.callTime, maxDryRunTime))
+      await session.close()
+      if case .success(let run) = result { return run.faults }
+      return nil
+    } catch {
+      // A live release that cannot be run excuses nothing.
+      return nil
+    }
+  }
+}

@@ -1,0 +1,267 @@
+// Runs in the page of the engine before the bundle, and answers what the gate asks about it. It reports facts; what they
+// mean is decided by its reader. Nothing leaves the page: parsers get a context whose pages are made up.
+(function () {
+  'use strict';
+  const probes = window.__parserProbes;
+  const evaluate = window.eval;
+  const debug = console.debug;
+  const parse = window.__context.parseHTML;
+  const decode = window.__context.decodeContent;
+  const UNKNOWN = '__parser_ota_no_such_source__';
+  const MAX_MESSAGE = 400;
+
+  function globalOf(name) { return evaluate(`typeof ${name} === 'undefined' ? undefined : ${name}`); }
+
+  function describe(thrown) {
+    if (thrown === null || typeof thrown !== 'object') return { name: typeof thrown, message: String(thrown).slice(0, MAX_MESSAGE) };
+    try {
+      return {
+        name: String(thrown.name || 'object'),
+        message: String(thrown.message === undefined ? thrown : thrown.message).slice(0, MAX_MESSAGE),
+        line: Number.isInteger(thrown.line) ? thrown.line : null,
+        column: Number.isInteger(thrown.column) ? thrown.column : null,
+        script: typeof thrown.sourceURL === 'string' ? thrown.sourceURL : null,
+      };
+    } catch {
+      return { name: 'object', message: 'an object that cannot be read was thrown' };
+    }
+  }
+
+  function attempt(work) {
+    try { return { value: work() }; } catch (thrown) { return { error: describe(thrown) }; }
+  }
+
+  // The context of one source: every request gets the same page, which is parsed once, since making documents is dear.
+  function contextOf(page, isGenerous) {
+    const answer = async () => page;
+    const documents = new Map();
+    const parseOnce = (text) => {
+      const key = String(text);
+      if (!documents.has(key)) {
+        const made = parse(key);
+        if (isGenerous) generosity.set(made, { left: MAX_SAMPLES });
+        documents.set(key, made);
+      }
+      return documents.get(key);
+    };
+    return { httpGet: answer, httpPost: answer, parseHTML: parseOnce, decodeContent: decode };
+  }
+
+  // MARK: What the bundle defines
+
+  // What a bundle defines, as the types of its parts.
+  probes.gateEntries = ({ global }) => {
+    const found = globalOf(global);
+    const isObject = found !== null && (typeof found === 'object' || typeof found === 'function');
+    return {
+      type: found === null ? 'null' : typeof found,
+      getParser: isObject ? typeof found.getParser : 'undefined',
+      getAllSources: isObject ? typeof found.getAllSources : 'undefined',
+    };
+  };
+
+  // Each text of a function once; methods name them by number.
+  class Texts {
+    constructor() { this.list = []; this.numbers = new Map(); }
+    number(value) {
+      const text = Function.prototype.toString.call(value);
+      if (text.length < 200 && text.includes('[native code]')) return null;
+      let number = this.numbers.get(text);
+      if (number === undefined) {
+        number = this.list.length;
+        this.list.push(text);
+        this.numbers.set(text, number);
+      }
+      return number;
+    }
+  }
+
+  // The members of one object as [name, type, number of its text].
+  function membersOf(object, texts) {
+    const members = [];
+    for (const name of Object.getOwnPropertyNames(object)) {
+      if (name === 'constructor') continue;
+      const property = Object.getOwnPropertyDescriptor(object, name);
+      const code = 'value' in property ? property.value : property.get;
+      const type = 'value' in property ? typeof property.value : 'accessor';
+      members.push([name, type, typeof code === 'function' ? texts.number(code) : null]);
+    }
+    return members;
+  }
+
+  class Classes {
+    constructor(texts) { this.texts = texts; this.list = []; this.numbers = new Map(); }
+    number(prototype) {
+      let number = this.numbers.get(prototype);
+      if (number === undefined) {
+        number = this.list.length;
+        const maker = Object.getOwnPropertyDescriptor(prototype, 'constructor');
+        const name = maker && typeof maker.value === 'function' ? String(maker.value.name) : '';
+        this.list.push({ name, members: membersOf(prototype, this.texts) });
+        this.numbers.set(prototype, number);
+      }
+      return number;
+    }
+  }
+
+  function describeParser(id, found, classes, texts) {
+    if (found.error) return { id, state: 'threw', error: found.error };
+    const parser = found.value;
+    if (parser === null || parser === undefined) return { id, state: 'none' };
+    if (typeof parser !== 'object') return { id, state: 'other', type: typeof parser };
+    const chain = [];
+    for (let link = Object.getPrototypeOf(parser); link && link !== Object.prototype && chain.length < 32; link = Object.getPrototypeOf(link)) {
+      chain.push(classes.number(link));
+    }
+    return { id, state: 'parser', own: membersOf(parser, texts), chain };
+  }
+
+  // The bundle's own catalog, and for each source of the catalog file the make-up of its parser.
+  probes.gateParsers = ({ global, ids }) => {
+    const bundle = globalOf(global);
+    const texts = new Texts();
+    const classes = new Classes(texts);
+    const build = (id) => attempt(() => bundle.getParser(id, contextOf('')));
+    const parsers = ids.map((id) => describeParser(id, build(id), classes, texts));
+    const strangers = [UNKNOWN, 'constructor'].map((id) => {
+      const found = build(id);
+      return { id, isParser: found.value !== null && found.value !== undefined };
+    });
+    return { sources: attempt(() => bundle.getAllSources()), parsers, strangers, classes: classes.list, texts: texts.list };
+  };
+
+  // One turn of the page's loop. Not by a timer: pages that nobody sees have theirs slowed down to one a second.
+  const channel = new MessageChannel();
+  const turns = [];
+  channel.port1.onmessage = () => turns.shift()();
+  function turn() {
+    return new Promise((done) => {
+      turns.push(done);
+      channel.port2.postMessage(0);
+    });
+  }
+
+  // MARK: Generous pages
+
+  // A page of a site that nobody knows has nothing that a parser looks for, so the code behind its questions would never
+  // run. A generous document answers a question for which it has nothing with a sample; only so often, since code may
+  // ask until there is nothing more.
+  const MAX_SAMPLES = 400;
+  const SAMPLE = '.parser-ota-sample';
+  const generosity = new WeakMap();
+  const generous = { one: Document.prototype.querySelector, all: Document.prototype.querySelectorAll };
+  for (const { prototype } of [Document, DocumentFragment, Element]) {
+    const { querySelector: one, querySelectorAll: all } = prototype;
+    const samples = (node, find) => {
+      const home = node instanceof Document ? node : node.ownerDocument;
+      const state = generosity.get(home);
+      if (!state || state.left <= 0) return null;
+      state.left -= 1;
+      return find(home);
+    };
+    prototype.querySelector = function (selector) {
+      return one.call(this, selector) || samples(this, (home) => generous.one.call(home, SAMPLE));
+    };
+    prototype.querySelectorAll = function (selector) {
+      const found = all.call(this, selector);
+      return found.length > 0 ? found : samples(this, (home) => generous.all.call(home, SAMPLE)) || found;
+    };
+  }
+
+  // MARK: The dry run
+
+  const PAGES = {
+    empty: '',
+    html: '<!DOCTYPE html><html><head><title>x</title></head><body><div><a href="/manga/x">x</a><img src="/x.jpg"></div></body></html>',
+    generous: '<!DOCTYPE html><html><head><title>x</title></head><body><a class="parser-ota-sample" href="/manga/x" title="x" '
+      + 'src="/x.jpg" data-src="/x.jpg" datetime="2024-01-02" content="x" value="1">x 1<img src="/x.jpg" alt="x"></a></body></html>',
+    object: '{}',
+    array: '[]',
+  };
+  // Addresses as sites shape them; pages without any content end most parsers at once, whatever the address.
+  function shapesFor(page, domain) {
+    switch (page) {
+      case 'html': return ['/manga/x', '/series/x/', '/comics/x', 'x-1'];
+      case 'generous': return ['/manga/x', '/m/x', `https://${domain}/manga/x`];
+      case 'object': return ['/manga/x', 'x-1'];
+      default: return ['/manga/x'];
+    }
+  }
+
+  // Every call of one source: [method, page, call].
+  function callsOf(domain) {
+    const calls = [];
+    for (const page of Object.keys(PAGES)) {
+      calls.push(['list', page, (parser) => parser.getListPage(1, 'UPDATED', {})]);
+      calls.push(['search', page, (parser) => parser.getListPage(1, 'POPULARITY', { query: 'x' })]);
+      for (const url of shapesFor(page, domain)) {
+        const item = (parser) => ({ id: url, url, title: 'x', source: parser.source, branch: null });
+        calls.push(['details', page, (parser) => parser.getDetails(item(parser))]);
+        calls.push(['pages', page, (parser) => parser.getPages(item(parser))]);
+      }
+    }
+    return calls;
+  }
+
+  // Failures of one kind once, with the sources that have it.
+  class Failures {
+    constructor() { this.list = []; this.byKey = new Map(); }
+    add(source, method, page, thrown) {
+      const error = describe(thrown);
+      const key = [method, error.name, error.message, error.line, error.column].join('\n');
+      let entry = this.byKey.get(key);
+      if (!entry) {
+        if (this.list.length >= 5000) return;
+        entry = { method, error, pages: [], sources: [] };
+        this.byKey.set(key, entry);
+        this.list.push(entry);
+      }
+      if (entry.sources[entry.sources.length - 1] !== source) entry.sources.push(source);
+      if (!entry.pages.includes(page)) entry.pages.push(page);
+    }
+  }
+
+  function silence() {
+    const own = { ...console };
+    for (const level of Object.keys(own)) if (typeof own[level] === 'function') console[level] = () => {};
+    return () => Object.assign(console, own);
+  }
+
+  // Each call settles, or not: a promise that never does must not hold up the rest.
+  async function tryCall(run, source, contexts, [method, page, call], say) {
+    if (say) debug(`gate ${method} ${page}`);
+    run.calls += 1;
+    run.open.set(run.calls, { source, method });
+    const number = run.calls;
+    try {
+      await call(run.bundle.getParser(source, contexts[page]));
+    } catch (thrown) {
+      run.failures.add(source, method, page, thrown);
+    }
+    run.open.delete(number);
+  }
+
+  // Runs every call of the sources; says each one's name first, so that whoever waits knows where it hangs.
+  probes.gateDryRun = async ({ global, sources, settleMilliseconds, sayCalls }) => {
+    const run = { bundle: globalOf(global), failures: new Failures(), open: new Map(), calls: 0 };
+    const restore = silence();
+    try {
+      for (const { id, domain } of sources) {
+        if (!sayCalls) debug(`gate ${id}`);
+        const work = callsOf(domain);
+        const contexts = Object.fromEntries(Object.entries(PAGES).map(([name, text]) => [name, contextOf(text, name === 'generous')]));
+        if (sayCalls) {
+          for (const call of work) await Promise.race([tryCall(run, id, contexts, call, true), turn()]);
+        } else {
+          const all = Promise.all(work.map((call) => tryCall(run, id, contexts, call, false)));
+          await Promise.race([all, turn()]);
+        }
+      }
+      const end = Date.now() + settleMilliseconds;
+      while (run.open.size > 0 && Date.now() < end) await turn();
+    } finally {
+      restore();
+    }
+    return { calls: run.calls, failures: run.failures.list, unsettled: [...run.open.values()] };
+  };
+})();

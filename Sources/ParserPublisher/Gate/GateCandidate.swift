@@ -1,0 +1,44 @@
+public import OTAManifest
+
+/// The two files of a release before it goes out, read once: what is checked is what is published.
+public struct GateCandidate: Sendable {
+  /// What findings call the bundle.
+  public let bundleName: String
+  /// What findings call the catalog.
+  public let sourcesName: String
+  /// The bytes of the bundle: UTF-8 without a byte-order mark.
+  public let bundle: [UInt8]
+  /// The bytes of the catalog.
+  public let sources: [UInt8]
+  /// The catalog.
+  public let catalog: SourceCatalog
+  /// Renamed sources, those of the live release among them.
+  public let aliases: [SourceAlias]
+  let pair: ContentPair
+  /// Whether the release says something new beside its files, such as another contract.
+  var changesDescription = false
+
+  init(_ inputs: ReleaseInputs, bundleName: String, sourcesName: String, aliases: [SourceAlias]) {
+    (self.bundleName, self.sourcesName, self.aliases) = (bundleName, sourcesName, aliases)
+    (bundle, sources, catalog, pair) = (inputs.bundle, inputs.sources, inputs.catalog, inputs.pair)
+  }
+}
+
+/// The live release that a new one is compared with.
+public struct GateBaseline: Sendable {
+  /// Its number.
+  public let version: ReleaseVersion
+  /// Its catalog, verified.
+  public let catalog: SourceCatalog
+  let manifest: Manifest
+  /// Reads its bundle, verified; only some comparisons need it.
+  let bundle: @Sendable () async throws(Problem) -> [UInt8]
+
+  init(
+    _ manifest: Manifest, catalog: SourceCatalog,
+    bundle: @escaping @Sendable () async throws(Problem) -> [UInt8]
+  ) {
+    version = manifest.version
+    (self.manifest, self.catalog, self.bundle) = (manifest, catalog, bundle)
+  }
+}

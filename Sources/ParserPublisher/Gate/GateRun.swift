@@ -1,0 +1,85 @@
+internal import OTAManifest
+
+/// The state of one run of the gate: what ran, how long, and what it found.
+struct GateRun {
+  private let clock = ContinuousClock()
+  private let start: ContinuousClock.Instant
+  private var findings: [Finding] = []
+  private var checks: [GateCode: GateReport.CheckRun.Outcome] = [:]
+
+  /// Whether the engine must be there for a release to go out.
+  private let requiresEngine: Bool
+
+  init(requiresEngine: Bool) {
+    start = clock.now
+    self.requiresEngine = requiresEngine
+  }
+
+  /// Runs a check that needs no waiting.
+  mutating func record(_ code: GateCode, _ check: () -> [Finding]) {
+    let begin = clock.now
+    add(check())
+    ran(code, since: begin)
+  }
+
+  /// Notes that a check ran from `begin` until now.
+  mutating func ran(_ code: GateCode, since begin: ContinuousClock.Instant) {
+    checks[code] = .ran(milliseconds: Self.milliseconds(clock.now - begin))
+  }
+
+  mutating func add(_ found: [Finding]) { findings += found }
+
+  /// Notes that a check could not run, unless it is known how it ended.
+  mutating func skip(_ code: GateCode, _ reason: String) {
+    if checks[code] == nil { checks[code] = .notRun(reason) }
+  }
+
+  /// Notes that the engine cannot be used, which holds a release back unless somebody allows it.
+  mutating func withoutEngine(_ reason: String) {
+    for code in GateCode.allCases where code.needsEngine { skip(code, "it needs the engine") }
+    let missed = GateCode.allCases.filter(\.needsEngine).map(\.rawValue).joined(separator: ", ")
+    add([
+      Finding(
+        .noEngine, requiresEngine ? .error : .warning,
+        "the engine cannot be used: \(reason); not run: \(missed)",
+        advice: "install parser-ota-engine, name it with --engine FILE, or say --allow no-engine")
+    ])
+    checks[.noEngine] = .ran(milliseconds: 0)
+  }
+
+  func report(
+    _ allowances: [Allowance], catalogs: [SourceCatalog], comparedWith version: ReleaseVersion?
+  ) -> GateReport {
+    var rules = AllowanceRules(allowances, catalogs: catalogs)
+    let findings = rules.apply(to: findings)
+    let runs = GateCode.allCases.compactMap { code in
+      checks[code].map { GateReport.CheckRun(code, $0) }
+    }
+    var seen: Set<Allowance> = []
+    return GateReport(
+      findings: Self.ordered(findings), checks: runs, comparedWith: version,
+      sourceCount: catalogs.first?.entries.count ?? 0,
+      unusedAllowances: allowances.filter { !rules.used.contains($0) && seen.insert($0).inserted },
+      milliseconds: Self.milliseconds(clock.now - start))
+  }
+
+  /// What refuses first; the order of the checks within each group.
+  private static func ordered(_ findings: [Finding]) -> [Finding] {
+    func rank(_ finding: Finding) -> Int {
+      switch finding.severity {
+      case .error: finding.refuses ? 0 : 1
+      case .warning: 2
+      case .note: 3
+      }
+    }
+    let codes = GateCode.allCases
+    func order(_ finding: Finding) -> Int { codes.firstIndex(of: finding.code) ?? 0 }
+    return findings.enumerated().sorted {
+      (rank($0.element), order($0.element), $0.offset) < (rank($1.element), order($1.element), $1.offset)
+    }.map(\.element)
+  }
+
+  static func milliseconds(_ duration: Duration) -> Int64 {
+    duration.components.seconds * 1000 + duration.components.attoseconds / 1_000_000_000_000_000
+  }
+}

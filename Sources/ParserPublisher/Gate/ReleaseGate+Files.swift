@@ -1,0 +1,118 @@
+internal import OTAFeed
+public import OTAManifest
+internal import OTATransfer
+
+extension ReleaseGate {
+  /// Checks two files; what makes them no release is a finding, and only what cannot be read is thrown.
+  ///
+  /// Nothing goes out here, so a missing engine is a warning.
+  public func check(_ request: CheckRequest) async throws(Problem) -> GateReport {
+    let inputs: ReleaseInputs
+    do {
+      inputs = try ReleaseInputs(bundlePath: request.bundlePath, sourcesPath: request.sourcesPath)
+    } catch  where error.code == .inputRefused {
+      return refusal(of: request, error)
+    }
+    let live = try await request.against?.liveRelease()
+    let aliases = try AliasRules.carried(
+      live?.manifest.aliases ?? [], adding: request.aliases, to: inputs.catalog)
+    let candidate = GateCandidate(
+      inputs, bundleName: request.bundleName, sourcesName: request.sourcesName, aliases: aliases)
+    var gate = self
+    gate.requiresEngine = false
+    return await gate.check(candidate, against: live)
+  }
+
+  private func refusal(of request: CheckRequest, _ problem: Problem) -> GateReport {
+    let isCatalog = problem.message.hasPrefix(request.sourcesPath)
+    var message = problem.message
+    for path in [request.sourcesPath, request.bundlePath] where message.hasPrefix(path) {
+      message = String(message.dropFirst(path.count).drop { $0 == ":" || $0 == " " })
+    }
+    var run = GateRun(requiresEngine: false)
+    run.record(.input) {
+      [
+        Finding(
+          .input, .error, message,
+          place: .init(file: isCatalog ? request.sourcesName : request.bundleName), advice: problem.advice)
+      ]
+    }
+    for code in GateCode.allCases where code != .input && code != .noEngine {
+      run.skip(code, "the files cannot be read as a release")
+    }
+    return run.report(allowances, catalogs: [], comparedWith: nil)
+  }
+}
+
+extension CheckRequest.Feed {
+  /// The first root of a feed, as it stands in its folder.
+  private static let firstRoot = "metadata/1.root.json"
+  private static let maxRootBytes = 512_000
+
+  /// The live release with its catalog, verified as a device would; `nil` when a feed in a folder has none yet.
+  func liveRelease() async throws(Problem) -> GateBaseline? {
+    let reader = FeedReader(location, allowsPlainHTTPOnLoopback: allowsPlainHTTPOnLoopback)
+    let verified: VerifiedManifest
+    do {
+      verified = try await usedTrust(reader).authority.newestManifest(of: channel, from: reader)
+    } catch  where isNewFeed(error) {
+      return nil
+    }
+    let manifest = verified.manifest
+    let bytes = try await Self.download(manifest.sources, "catalog", manifest.version, reader)
+    let catalog: SourceCatalog
+    do {
+      catalog = try SourceCatalog.decode(bytes)
+    } catch {
+      throw Problem(.sourcesInvalid, "the catalog of release \(manifest.version): \(error.message)")
+    }
+    return GateBaseline(manifest, catalog: catalog) { () async throws(Problem) in
+      try await Self.download(manifest.bundle, "bundle", manifest.version, reader)
+    }
+  }
+
+  /// The trust that was asked for, else that of a folder's own first root, else checksums alone.
+  private func usedTrust(_ reader: FeedReader) async throws(Problem) -> Trust {
+    if let trust { return trust }
+    do {
+      let root = try await reader.read(RelativePath(Self.firstRoot), maxBytes: Self.maxRootBytes)
+      return .root(root)
+    } catch let problem as Problem {
+      guard [.notFound, .fileMissing].contains(problem.code) else { throw problem }
+      return .checksumsOnly
+    } catch {
+      throw Problem(.misuse, "the path \(Self.firstRoot) cannot be used")
+    }
+  }
+
+  /// Whether a folder is a feed that has no release of the channel yet, rather than no feed at all.
+  private func isNewFeed(_ problem: Problem) -> Bool {
+    guard [.notFound, .fileMissing].contains(problem.code), case .directory(let root) = location else {
+      return false
+    }
+    do {
+      return try DirectoryHost(root: root).read(
+        FeedLayout.settings, maxBytes: Limits.standard.maxStateBytes) != nil
+    } catch {
+      // Then the problem that is at hand says more.
+      return false
+    }
+  }
+
+  private static func download(
+    _ artifact: Artifact, _ name: String, _ version: ReleaseVersion, _ reader: FeedReader
+  ) async throws(Problem) -> [UInt8] {
+    let sink = MemorySink()
+    do {
+      try await reader.fetch(artifact, into: sink)
+    } catch {
+      throw Problem(error)
+    }
+    guard try ContentLookup.matches(sink.bytes, artifact) else {
+      throw Problem(
+        .digestMismatch, "the \(name) of release \(version) has other bytes than its manifest says",
+        advice: "parser-ota verify tells what is wrong with the feed")
+    }
+    return sink.bytes
+  }
+}

@@ -1,0 +1,67 @@
+internal import OTAManifest
+public import ParserEngine
+
+/// Decides whether a release may leave: checks its two files, runs them in the engine, compares them with the live ones.
+///
+/// Without an engine it says which checks it could not run, and refuses; nothing is skipped in silence.
+public struct ReleaseGate: Sendable {
+  /// The name under which bundles define themselves, unless somebody says otherwise.
+  public static let defaultGlobalName = "NyoraParsers"
+
+  /// What runs the bundle; `nil` when there is none.
+  public var engine: ParserEngine?
+  /// The name under which the bundle defines itself.
+  public var globalName = ReleaseGate.defaultGlobalName
+  /// Whether a missing engine refuses; without it the report says what was not checked, and no more.
+  var requiresEngine = true
+  /// What is meant, and may go out.
+  public var allowances: [Allowance]
+
+  /// Makes a gate.
+  public init(engine: ParserEngine? = nil, allowances: [Allowance] = []) {
+    (self.engine, self.allowances) = (engine, allowances)
+  }
+
+  /// Runs every check that can run; never throws, since a check that fails is an answer too.
+  ///
+  /// - Parameter live: the release to compare with; `nil` when the channel has none.
+  public func check(_ release: GateCandidate, against live: GateBaseline?) async -> GateReport {
+    var run = GateRun(requiresEngine: requiresEngine)
+    run.record(.input) { [] }
+    await examine(release, against: live, &run)
+    run.record(.leftovers) { LeftoverCheck.findings(release) }
+    for (code, check) in Self.comparisons {
+      guard let live else {
+        run.skip(code, "there is no live release to compare with")
+        continue
+      }
+      run.record(code) { check(release, live) }
+    }
+    return run.report(
+      allowances, catalogs: [release.catalog] + (live.map { [$0.catalog] } ?? []), comparedWith: live?.version
+    )
+  }
+
+  private static let comparisons: [(GateCode, @Sendable (GateCandidate, GateBaseline) -> [Finding])] = [
+    (.idsRemoved, { CatalogChangeChecks.removed($0, against: $1) }),
+    (.idChangedMeaning, { CatalogChangeChecks.changedMeaning($0, against: $1) }),
+    (.size, { SizeCheck.findings($0, against: $1) }),
+    (.unchanged, { UnchangedCheck.findings($0, against: $1) }),
+  ]
+
+  /// The checks that run the bundle.
+  private func examine(_ release: GateCandidate, against live: GateBaseline?, _ run: inout GateRun) async {
+    guard let engine else { return run.withoutEngine("none was given") }
+    let examination = EngineExamination(engine: engine, globalName: globalName, release: release)
+    await examination.run(&run) {
+      guard let live else { return nil }
+      do {
+        return await EngineExamination.faults(
+          of: try await live.bundle(), catalog: live.catalog, engine: engine, globalName: globalName)
+      } catch {
+        // A live bundle that cannot be read excuses nothing.
+        return nil
+      }
+    }
+  }
+}

@@ -1,0 +1,63 @@
+/// The stable codes of what the gate looks for, as they stand in findings, in `--allow`, and in manifests.
+public enum GateCode: String, Sendable, CaseIterable {
+  /// The two files cannot be a release at all; clients would refuse them, so this one cannot be allowed.
+  case input
+  case syntax
+  case load
+  case entryPoints = "entry-points"
+  case catalogMatch = "catalog-match"
+  case danglingCall = "dangling-call"
+  case dryRun = "dry-run"
+  case overrideKeys = "override-keys"
+  case idsRemoved = "ids-removed"
+  case idChangedMeaning = "id-changed-meaning"
+  case size
+  case unchanged
+  case leftovers
+  /// The engine is missing or does not start, so that the checks that need it could not run.
+  case noEngine = "no-engine"
+
+  /// What the check asks for, as one phrase.
+  public var summary: String {
+    switch self {
+    case .input: "both files are ones that clients accept"
+    case .syntax: "the bundle parses"
+    case .load:
+      "the bundle loads: it neither throws, nor hangs, nor takes all memory, and its parsers can be built"
+    case .entryPoints: "the bundle defines its global with getParser and getAllSources"
+    case .catalogMatch:
+      "the catalog in the bundle is the catalog file, and each of its sources has a whole parser"
+    case .danglingCall: "every method that a parser calls on itself exists"
+    case .dryRun: "no parser fails on made-up pages by a fault of its own code"
+    case .overrideKeys: "no override of a source hides a method of its parser"
+    case .idsRemoved: "no source of the live release disappears"
+    case .idChangedMeaning: "no source id comes to mean another site"
+    case .size: "neither file grows suddenly"
+    case .unchanged: "the release differs from the live one"
+    case .leftovers: "nothing from development is left: debugger, merge markers, local paths, keys"
+    case .noEngine: "the engine is there to run the bundle"
+    }
+  }
+
+  /// Whether the check runs the bundle.
+  public var needsEngine: Bool {
+    switch self {
+    case .syntax, .load, .entryPoints, .catalogMatch, .danglingCall, .dryRun, .overrideKeys: true
+    case .input, .idsRemoved, .idChangedMeaning, .size, .unchanged, .leftovers, .noEngine: false
+    }
+  }
+
+  /// Whether the check compares with a live release.
+  public var needsLiveRelease: Bool {
+    switch self {
+    case .idsRemoved, .idChangedMeaning, .size, .unchanged: true
+    case .input, .syntax, .load, .entryPoints, .catalogMatch, .danglingCall, .dryRun, .overrideKeys,
+      .leftovers,
+      .noEngine:
+      false
+    }
+  }
+
+  /// Whether a maintainer may say that a finding is meant.
+  public var isAllowable: Bool { self != .input }
+}

@@ -1,0 +1,42 @@
+/// What can be left in a release; the raw values are what `--allow leftovers:KIND` names.
+enum LeftoverKind: String, CaseIterable {
+  case debugger
+  case mergeMarker = "merge-marker"
+  case privateKey = "private-key"
+  case token
+  case publicKey = "api-key"
+  case sourceMap = "source-map"
+  case localPath = "local-path"
+
+  var severity: Finding.Severity {
+    switch self {
+    case .debugger, .mergeMarker, .privateKey, .token: .error
+    // A site's own page carries such a key as often as a maintainer's notes do; a path tells something and breaks nothing.
+    case .publicKey, .sourceMap, .localPath: .warning
+    }
+  }
+
+  var isSecret: Bool { [.privateKey, .token, .publicKey].contains(self) }
+
+  var description: String {
+    switch self {
+    case .debugger: "a debugger statement"
+    case .mergeMarker: "a merge conflict marker"
+    case .privateKey: "a private key"
+    case .token: "something that looks like an access token"
+    case .publicKey: "something that looks like an API key"
+    case .sourceMap: "a reference to a source map"
+    case .localPath: "a path of the machine that built it"
+    }
+  }
+
+  var advice: String {
+    switch self {
+    case .debugger: "remove the statement"
+    case .mergeMarker: "resolve the conflict and build again"
+    case .privateKey, .token: "remove it, and call it stolen where it was in use"
+    case .publicKey: "make sure that it is the site's own and not yours"
+    case .sourceMap, .localPath: "build for release, without source maps and paths"
+    }
+  }
+}
