@@ -29,6 +29,21 @@ struct ReplayTests {
     #expect(await answer(replay, "https://a/2") == page("other"))
   }
 
+  @Test("a parser that asks without an end is stopped at the limit of a recording")
+  func limits() async {
+    let large = PageAnswer.page(
+      Page(status: 200, finalURL: "https://a/", body: Array(repeating: 0, count: 1 << 20)))
+    let recording = RecordingPages(StubPages(fallback: large))
+    let request = PageRequest(method: "GET", url: "https://a/")
+    for _ in 0..<(Fixture.maxTotalBytes >> 20) { _ = await recording.answer(request) }
+    guard case .fault(let fault) = await recording.answer(request) else {
+      Issue.record("more was recorded than may be")
+      return
+    }
+    #expect(fault.code == "too-large")
+    #expect(recording.exchanges.count == Fixture.maxTotalBytes >> 20)
+  }
+
   @Test("the answers to one request come in turn, and the last one stays")
   func turns() async {
     let pages = FixturePages(

@@ -22,6 +22,9 @@ struct FixtureIndex {
     let url: String
     let body: String
     let answer: StoredAnswer
+
+    /// The size of the page; 0 for a fault.
+    var pageBytes: Int { if case .page(let page) = answer { page.bytes } else { 0 } }
   }
 
   let source: SourceID
@@ -48,6 +51,11 @@ struct FixtureIndex {
     bundle = try object.value("bundle", "is not 64 hexadecimal digits") { Digest(hex: $0) }
     steps = try object.list("steps", 1...Fixture.maxSteps, Self.step)
     requests = try object.list("requests", 0...Fixture.maxExchanges, Self.request)
+    let bytes = requests.reduce(0) { $0 + $1.pageBytes }
+    guard bytes <= Fixture.maxTotalBytes else {
+      throw InputError(
+        .tooLarge, field: "requests", "have pages of \(bytes) bytes, more than \(Fixture.maxTotalBytes)")
+    }
   }
 
   private static func step(_ object: JSONObject) throws(InputError) -> Fixture.Step {

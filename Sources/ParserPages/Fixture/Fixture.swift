@@ -69,4 +69,6 @@ public struct Fixture: Equatable, Sendable {
   static let maxIndexBytes = 4 << 20
   /// The largest size of one page.
   static let maxPageBytes = 8 << 20
+  /// The largest size of all answers together; a recording is held in memory.
+  public static let maxTotalBytes = 128 << 20
 }

@@ -132,7 +132,8 @@ public struct FixtureFolder: Sendable {
       throw .unusable("no digest can be made of a page: \(error.message)")
     }
     guard files.index.count <= Fixture.maxIndexBytes,
-      files.pages.values.allSatisfy({ $0.count <= Fixture.maxPageBytes })
+      files.pages.values.allSatisfy({ $0.count <= Fixture.maxPageBytes }),
+      fixture.exchanges.reduce(0, { $0 + $1.answerBytes }) <= Fixture.maxTotalBytes
     else { throw .unusable("the recording of \(fixture.source) is larger than one may be") }
     return files
   }

@@ -19,5 +19,8 @@ public struct Exchange: Equatable, Sendable {
     self.answer = answer
   }
 
+  /// The size of the page; 0 for a fault.
+  var answerBytes: Int { if case .page(let page) = answer { page.body.count } else { 0 } }
+
   var key: RequestKey { RequestKey(method: method, url: url, body: body) }
 }
