@@ -77,7 +77,7 @@ let package = Package(
       name: "ParserOTACommand",
       dependencies: [
         "OTAManifest", "OTACrypto", "OTAStorage", "OTAProcess", "OTATrust", "OTAFeed", "ParserUpdater",
-        "ParserPublisher", "ParserEngine", "ParserPages",
+        "ParserPublisher", "ParserEngine", "ParserPages", "ParserTrialLoad",
       ],
       swiftSettings: house),
     .executableTarget(name: "parser-ota", dependencies: ["ParserOTACommand"], swiftSettings: house),

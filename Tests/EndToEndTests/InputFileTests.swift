@@ -43,6 +43,7 @@ import Testing
     Place("check --sources sources.json --bundle"), Place("check --bundle bundle-3.js --sources"),
     Place("\(check) --engine"), Place("\(check) --against feed --root"),
     Place("device explain --store store --manifest"),
+    Place("device activate --store store --trial-load --engine"),
     Place("source resolve ALPHA --sources"),
     Place("source resolve ALPHA --sources sources.json --manifest"),
   ]

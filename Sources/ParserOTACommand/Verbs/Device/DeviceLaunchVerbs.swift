@@ -1,4 +1,5 @@
 internal import OTAManifest
+internal import ParserTrialLoad
 internal import ParserUpdater
 
 extension Verb {
@@ -10,20 +11,26 @@ extension Verb {
         DeviceVerb.store,
         .option("print", "WHAT", "write the verified bytes of this file to standard output instead")
           .completing(.choice(["bundle", "sources"])),
+        .flag(
+          "trial-load", "load a staged release in the engine before its first use; reject one that fails"),
+        EngineChoice.option,
       ],
       manual: VerbManual(
         details: [
           "Needs no network. A release on trial counts this launch as unconfirmed until device confirm, fail or close"
-            + " speaks for it."
+            + " speaks for it. With --trial-load a staged release is loaded in the engine first, once, within 20 seconds."
         ],
         examples: [
           "parser-ota device activate --store store",
           "parser-ota device activate --store store --print bundle > parsers.bundle.js",
+          "parser-ota device activate --store store --trial-load",
         ],
         exits: [.done, .notAchieved, .untrustedContent, .localDisk])),
     run: { arguments, context throws(CommandFailure) in
       let wanted = arguments.value("print")
-      let active = try DeviceVerb.updater(arguments, context).activate()
+      let updater = try DeviceVerb.updater(arguments, context)
+      let trial = try await tryStaged(updater, arguments, context)
+      let active = updater.activate()
       guard let version = active.version else {
         var failure = CommandFailure(
           .untrustedContent, code: ProblemCode.embeddedUnusable.rawValue,
@@ -42,9 +49,49 @@ extension Verb {
         result.output = .bytes(bytes)
         result.payload.append(JSONMember("content", .string(String(decoding: bytes, as: UTF8.self))))
       }
-      result.warnings = active.notes.map(\.message)
+      result.payload += trial.members
+      result.warnings = trial.warnings + active.notes.map(\.message)
       return result
     })
+
+  /// The trial load that was asked for, with what is to be said about it.
+  private static func tryStaged(
+    _ updater: Updater, _ arguments: ParsedArguments, _ context: CommandContext
+  ) async throws(CommandFailure) -> (members: [JSONMember], warnings: [String]) {
+    guard arguments.flag("trial-load") else {
+      guard arguments.value("engine") == nil else {
+        throw CommandFailure(
+          .usage, code: "conflicting-options", message: "--engine without --trial-load has nothing to do",
+          hint: "add --trial-load, or leave --engine out")
+      }
+      return ([], [])
+    }
+    guard let engine = try EngineChoice.read(arguments, context) else {
+      return (trialMembers("undecided", nil, "no engine is known"), ["no engine is known: nothing was tried"])
+    }
+    switch await updater.tryStaged(with: EngineTrialLoad(engine: engine)) {
+    case .nothingToTry: return (trialMembers("nothing-to-try", nil, nil), [])
+    case .tried(let version, .works): return (trialMembers("works", version, nil), [])
+    case .tried(let version, .fails(let reason)):
+      return (trialMembers("fails", version, reason), ["release \(version) is rejected: \(reason)"])
+    case .tried(let version, .undecided(let reason)):
+      return (
+        trialMembers("undecided", version, reason), ["release \(version) could not be tried: \(reason)"]
+      )
+    case .overtaken(let version):
+      return (trialMembers("overtaken", version, nil), ["release \(version) was used or replaced meanwhile"])
+    case .notRecorded(let problem):
+      return (trialMembers("not-recorded", nil, problem.message), ["nothing was tried: \(problem.message)"])
+    }
+  }
+
+  private static func trialMembers(
+    _ verdict: String, _ version: ReleaseVersion?, _ reason: String?
+  ) -> [JSONMember] {
+    var members = [JSONMember("verdict", .string(verdict)), JSONMember("version", DeviceVerb.json(version))]
+    if let reason { members.append(JSONMember("reason", .string(reason))) }
+    return [JSONMember("trialLoad", .object(members))]
+  }
 
   private static let speaksFor: [OptionSpec] = [
     DeviceVerb.store,
