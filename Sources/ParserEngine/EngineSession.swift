@@ -73,7 +73,7 @@ public actor EngineSession {
       throw .call(CallFault(name: "ReferenceError", message: "\(call.globalName) is no name of a global"))
     }
     return try await ask("\(call.method.rawValue) of \(call.source)", within: limits.callTime) { token in
-      let arguments = Base64.encode(call.arguments.encoded(indented: false))
+      let arguments = Base64Text.encode(call.arguments.encoded(indented: false))
       let values = [token, call.source, call.method.rawValue, arguments, call.globalName]
       return "__runParser(\(values.map { Self.literal($0) }.joined(separator: ", ")))"
     }
@@ -84,7 +84,7 @@ public actor EngineSession {
     _ probe: String, _ arguments: JSONValue, within limit: Duration? = nil
   ) async throws(EngineError) -> JSONValue {
     try await ask("the probe \(probe)", within: limit ?? limits.callTime) { token in
-      let values = [token, probe, Base64.encode(arguments.encoded(indented: false))]
+      let values = [token, probe, Base64Text.encode(arguments.encoded(indented: false))]
       return "__askProbe(\(values.map { Self.literal($0) }.joined(separator: ", ")))"
     }
   }
@@ -304,7 +304,7 @@ public actor EngineSession {
   private func deliver(_ answer: PageAnswer, to id: String) {
     requests[id] = nil
     guard end == nil else { return }
-    let script = "__answerPage(\(Self.literal(id)), \(answer.head), \"\(Base64.encode(answer.body))\")"
+    let script = "__answerPage(\(Self.literal(id)), \(answer.head), \"\(Base64Text.encode(answer.body))\")"
     outbox += Self.frame(.evaluate, id: "-", EngineScript(name: "engine", text: script)).encoded
   }
 

@@ -38,7 +38,7 @@ enum PageMessage {
     request.domain = try object.string("domain")
     request.source = try object.optional("source", object.string)
     if let text = try object.optional("body", object.string) {
-      guard let body = Base64.decode(text) else {
+      guard let body = Base64Text.decode(text) else {
         throw InputError(.malformed, field: "body", "is no Base64")
       }
       request.body = body

@@ -17,11 +17,13 @@ extension Publisher {
   private static func problem(_ refusals: [Finding]) -> Problem {
     let codes = Set(refusals.map(\.code))
     if codes.count == 1, let first = refusals.first, let code = problemCodes[first.code] {
-      return Problem(code, first.message, advice: first.advice)
+      let all = first.sources.map { $0.printable() }.joined(separator: ", ")
+      return Problem(code, first.message + (all.isEmpty ? "" : ": \(all)"), advice: first.advice)
     }
     let named = refusals.prefix(maxNamed).map { finding in
       let place = finding.place.text.map { " (\($0.printable(maxCharacters: 200)))" } ?? ""
-      return "\(finding.code.rawValue): \(finding.message)\(place)"
+      let sources = finding.sources.isEmpty ? "" : ": \(finding.sourcesPhrase)"
+      return "\(finding.code.rawValue): \(finding.message)\(sources)\(place)"
     }
     let rest = refusals.count > maxNamed ? "; and \(refusals.count - maxNamed) more" : ""
     let count = refusals.count == 1 ? "1 finding" : "\(refusals.count) findings"

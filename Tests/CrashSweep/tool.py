@@ -97,6 +97,7 @@ class Tool:
         self.path = str(path)
         self.shim = shim
         self.environment = {
+            "PARSER_OTA_ENGINE": "/nonexistent/parser-ota-engine",
             "PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/nonexistent", "LANG": "C",
             # The same input gives the same bytes, and a set is walked in the same order each time.
             "SOURCE_DATE_EPOCH": str(epoch), "SWIFT_DETERMINISTIC_HASHING": "1", "SWIFT_BACKTRACE": "enable=no",

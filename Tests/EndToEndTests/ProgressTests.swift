@@ -9,7 +9,8 @@ import Testing
     try withPlayground { playground in
       try playground.makeApp()
       try playground.write("large.js", Fixtures.bundle(marker: "large", bytes: 2_000_000))
-      try playground.must("publish --feed feed --bundle large.js --sources sources.json")
+      // A bundle that grows a thousandfold is meant here.
+      try playground.must("publish --feed feed --bundle large.js --sources sources.json --allow size")
       let root = playground.path("feed")
       let server = try LoopbackServer { request in
         guard request.path.hasSuffix("bundle.js"),

@@ -27,7 +27,7 @@ struct Terminal {
   {
     let arguments = line.split(separator: " ").map(String.init)
     let result = try run(
-      "/usr/bin/python3", ["-c", Self.program, try Tool.path()] + arguments,
+      "/usr/bin/python3", ["-c", Self.program, try Tool.path()] + WithoutEngine.arguments(arguments),
       environment: ["TERM": "xterm"].merging(tool.variables) { $1 }, directory: tool.directory,
       stdin: Array(typed.utf8), timeout: timeout)
     return Answer(arguments: arguments, result: result)

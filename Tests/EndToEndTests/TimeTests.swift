@@ -10,7 +10,7 @@ struct TimeTests {
   private func at(
     _ moment: String, _ playground: Playground, _ line: String, status: Int32 = 0, zone: String = "UTC"
   ) throws -> JSONAnswer {
-    let words = line.split(separator: " ").map(String.init) + ["--json"]
+    let words = WithoutEngine.arguments(line.split(separator: " ").map(String.init) + ["--json"])
     var variables = playground.tool.variables
     variables["TZ"] = zone
     let result = try run(

@@ -25,8 +25,8 @@ struct SignedFeed {
 
   func call(_ words: [String], stdin: [UInt8] = []) throws -> ChildResult {
     try run(
-      BuiltProducts.path(of: "parser-ota"), words, environment: tool.environment, stdin: stdin,
-      timeout: .seconds(120))
+      BuiltProducts.path(of: "parser-ota"), WithoutEngine.arguments(words), environment: tool.environment,
+      stdin: stdin, timeout: .seconds(120))
   }
 
   func publish(_ release: KeyPair, bundle: String? = nil) throws -> ChildResult {

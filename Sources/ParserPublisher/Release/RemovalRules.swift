@@ -13,12 +13,6 @@ struct RemovalRules {
     return diff.removed.filter { !AliasRules.isSource($0.text, resolver) }
   }
 
-  func message(_ ids: [SourceID]) -> String {
-    let list = ids.map { $0.text.printable() }.joined(separator: ", ")
-    let count = ids.count == 1 ? "1 source id" : "\(ids.count) source ids"
-    return "\(count) of release \(liveVersion) would be gone: \(list)"
-  }
-
   /// What to do about it, with a guess at what was renamed.
   func advice(_ ids: [SourceID]) -> String {
     let guesses = diff.renameCandidates.filter { ids.contains($0.removed) }.map {

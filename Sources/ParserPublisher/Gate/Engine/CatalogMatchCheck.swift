@@ -44,13 +44,13 @@ struct CatalogMatchCheck {
     if !missing.isEmpty {
       findings.append(
         finding(
-          "\(Self.count(missing)) of the catalog file not in getAllSources(): \(Self.list(missing))", missing,
+          "sources of the catalog file are not in getAllSources()", missing,
           advice: advice))
     }
     if !surplus.isEmpty {
       findings.append(
         finding(
-          "getAllSources() has \(Self.count(surplus)) that the catalog file has not: \(Self.list(surplus))",
+          "getAllSources() has sources that the catalog file has not",
           surplus, advice: advice))
     }
     return findings + differences(own, advice)
@@ -72,7 +72,7 @@ struct CatalogMatchCheck {
     return SourceEntry.fieldNames.compactMap { name in
       sources[name].map {
         finding(
-          "\(name) in getAllSources() is not that of the catalog file: \(Self.list($0))", $0, advice: advice
+          "\(name) in getAllSources() is not that of the catalog file", $0, advice: advice
         ).with { $0.subject = name }
       }
     }
@@ -92,7 +92,7 @@ struct CatalogMatchCheck {
     }
     return groups.map { group in
       finding(
-        "\(group.message): \(Self.list(group.sources))", group.sources,
+        group.message, group.sources,
         advice: "take the source out of the catalog, or put its parser into the bundle")
     }
   }
@@ -120,15 +120,6 @@ struct CatalogMatchCheck {
         "getParser(\"\(id)\") gives a parser, though no source has this id", place: .init(file: bundleName),
         advice: "return null for ids that are not in the catalog")
     }
-  }
-
-  private static func count(_ ids: [String]) -> String {
-    ids.count == 1 ? "1 source" : "\(ids.count) sources"
-  }
-
-  private static func list(_ ids: [String]) -> String {
-    let named = ids.prefix(5).map { $0.printable() }.joined(separator: ", ")
-    return ids.count > 5 ? "\(named) and \(ids.count - 5) more" : named
   }
 }
 

@@ -11,7 +11,8 @@ enum CatalogChangeChecks {
     guard !lost.isEmpty else { return [] }
     return [
       Finding(
-        .idsRemoved, .error, rules.message(lost), place: .init(file: release.sourcesName),
+        .idsRemoved, .error, "source ids of release \(live.version) would be gone",
+        place: .init(file: release.sourcesName),
         advice: rules.advice(lost)
       ).with { $0.sources = lost.map(\.text) }
     ]

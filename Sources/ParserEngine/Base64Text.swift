@@ -1,5 +1,5 @@
 /// Base64 as RFC 4648 has it, with padding: the form in which bytes cross into the page and out of it.
-package enum Base64 {
+package enum Base64Text {
   private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
   private static let values: [UInt8?] = {
     var values = [UInt8?](repeating: nil, count: 256)
