@@ -45,7 +45,7 @@ public struct Publisher: Sendable {
       case .draft(let draft, let candidate, let live):
         let gate = try await pass(candidate, live, request)
         var report = try await finish(
-          draft.recording(gate.usedAllowances), on: state, signing, dryRun: request.dryRun)
+          draft.recording(gate), on: state, signing, dryRun: request.dryRun)
         report.warnings += gate.unusedAllowances.map { Self.unused($0) }
         report.gate = gate
         return report

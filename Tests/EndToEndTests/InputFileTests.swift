@@ -55,6 +55,8 @@ import Testing
       Place("publish --bundle bundle-3.js --sources sources.json --feed", missing: 1),
       Place("rollback --yes --feed", missing: 1), Place("releases --feed", missing: 1),
       Place("run search ALPHA \(parser) --engine engine --fixtures"),
+      Place("\(check) --fixtures"),
+      Place("publish --feed feed --bundle bundle-3.js --sources sources.json --fixtures"),
       Place("record \(parser) --engine engine --out", missing: nil),
       Place("\(bisect) --fixtures fixtures --engine engine --feed"),
       Place("\(bisect) --feed feed --engine engine --fixtures"),

@@ -83,16 +83,16 @@ struct FixtureComparisonTests {
   func failures() {
     func failure(script: String?, page: PageFault? = nil) -> StepFailure {
       let fault = CallFault(name: "TypeError", message: "x", script: script, line: 1, column: 2, page: page)
-      return StepFailure(.call(fault), in: "b.js")
+      return StepFailure(.call(fault))
     }
-    #expect(failure(script: "b.js").line == 1 && failure(script: nil).line == 1)
+    #expect(failure(script: "parsers.bundle.js").line == 1 && failure(script: nil).line == 1)
     #expect(failure(script: "probe.js").line == nil)
-    #expect(failure(script: "b.js").kind == .parser)
+    #expect(failure(script: "parsers.bundle.js").kind == .parser)
     let page = PageFault(.challenge, "a challenge", url: "https://a/", status: 503)
-    #expect(failure(script: "b.js", page: page).kind == .page)
-    #expect(failure(script: "b.js", page: page).message == "a challenge")
-    #expect(StepFailure(.callTimedOut(.seconds(45)), in: "b.js").kind == .parser)
-    #expect(StepFailure(.outOfMemory(bytes: 2 << 30, limit: 1 << 30), in: "b.js").kind == .bundle)
+    #expect(failure(script: "parsers.bundle.js", page: page).kind == .page)
+    #expect(failure(script: "parsers.bundle.js", page: page).message == "a challenge")
+    #expect(StepFailure(.callTimedOut(.seconds(45))).kind == .parser)
+    #expect(StepFailure(.outOfMemory(bytes: 2 << 30, limit: 1 << 30)).kind == .bundle)
   }
 
   private func fixture(of source: String = "ALPHA", steps: Int) throws -> Fixture {

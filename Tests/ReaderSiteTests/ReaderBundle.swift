@@ -5,7 +5,7 @@ import ParserPublisher
 import TestSupport
 
 /// A source of the small bundle in `Site/`.
-struct ReaderSource {
+struct ReaderSource: Sendable {
   let id: String
   let domain: String
   var family = "ReaderParser"

@@ -143,7 +143,8 @@ struct RunVerbTests {
       quick.variables["PARSER_OTA_ENGINE"] = "/nowhere/parser-ota-engine"
       for isGood in [true, false, true, false] {
         try (isGood ? good : bad).write("reader", to: desk.folder)
-        let published = try quick.tool("publish --feed feed --bundle reader.js --sources reader.json")
+        let published = try quick.tool(
+          "publish --feed feed --bundle reader.js --sources reader.json --allow no-engine")
         #expect(published.code == 0, "\(published)")
       }
       let line = "bisect --feed feed --source READER --fixtures fixtures"
@@ -157,6 +158,70 @@ struct RunVerbTests {
       let other = try desk.tool("bisect --feed feed --source FORM --fixtures fixtures --json")
       #expect(other.code == 1)
       #expect(try other.json()["code"] == .string("not-recorded"))
+    }
+  }
+
+  @Test(
+    "a parser that returns nothing is refused by its recording; what is allowed or tolerated goes out with its score"
+  )
+  func gate() throws {
+    try withDesk { desk, server in
+      let sources = ScriptedSite.sources(server).filter { $0.id == "READER" }
+      let good = ReaderBundle(sources)
+      try recordList(good, desk.folder)
+      #expect(try desk.tool("init --feed feed --checksums-only").code == 0)
+      var quick = desk
+      quick.variables["PARSER_OTA_ENGINE"] = "/nowhere/parser-ota-engine"
+      let publish = "publish --feed feed --bundle reader.js --sources reader.json --fixtures fixtures"
+      try good.write("reader", to: desk.folder)
+      let first = try quick.tool("\(publish) --allow no-engine")
+      #expect(first.code == 0, "\(first)")
+      let live = try String(contentsOfFile: desk.folder.path("feed/manifest.json"), encoding: .utf8)
+      #expect(!live.contains("fixtures"), "a score without a replay: \(live)")
+
+      try ReaderBundle(sources, changing: ("'a.work'", "'a.wrk'")).write("reader", to: desk.folder)
+      let refused = try desk.tool(
+        "check --bundle reader.js --sources reader.json --fixtures fixtures --against feed")
+      #expect(refused.code == 1, "\(refused)")
+      let lines = refused.result.output.split(separator: "\n").map(String.init)
+      #expect(lines.contains("refused  fixtures  reader.js"), "\(refused)")
+      #expect(
+        lines.contains("    gives less than the live release: list: 1 titles before, now 0 titles"),
+        "\(refused)")
+      #expect(lines.contains("    if it is meant: --allow fixtures:READER"), "\(refused)")
+      #expect(lines.contains("READER  worse: list: 1 titles before, now 0 titles"), "\(refused)")
+      #expect(lines.contains("1 recorded source: 0 same, 0 changed, 0 better, 1 worse"), "\(refused)")
+
+      let tolerated = try desk.tool("\(publish) --max-worse 1")
+      #expect(tolerated.code == 0, "\(tolerated)")
+      #expect(tolerated.result.errors.contains("warning: fixtures: "), "\(tolerated)")
+      let worse = try String(contentsOfFile: desk.folder.path("feed/manifest.json"), encoding: .utf8)
+      #expect(worse.contains("\"fixtures\": {\n    \"sources\": 1,\n    \"same\": 0"), "\(worse)")
+      #expect(worse.contains("\"worse\": 1") && !worse.contains("allowed"), "\(worse)")
+    }
+  }
+
+  @Test("recordings that cannot be read refuse a release, and a folder without any does too")
+  func gateWithoutRecordings() throws {
+    try withDesk { desk, server in
+      try ReaderBundle(ScriptedSite.sources(server).filter { $0.id == "READER" }).write(
+        "reader", to: desk.folder)
+      try FileManager.default.createDirectory(
+        atPath: desk.folder.path("fixtures/READER"), withIntermediateDirectories: true)
+      try "{}".write(
+        toFile: desk.folder.path("fixtures/READER/fixture.json"), atomically: true, encoding: .utf8)
+      let line = "check --bundle reader.js --sources reader.json --fixtures fixtures"
+      let damaged = try desk.tool(line)
+      #expect(
+        damaged.code == 1 && damaged.result.output.contains("fixture.json: format is missing"), "\(damaged)")
+      var quick = desk
+      quick.variables["PARSER_OTA_ENGINE"] = "/nowhere/parser-ota-engine"
+      let without = try quick.tool("\(line) --json")
+      #expect(without.code == 0, "\(without)")
+      #expect(
+        without.result.output.contains(
+          "\"code\":\"fixtures\",\"ran\":false,\"reason\":\"it needs the engine\""))
+      #expect(try desk.tool("check --bundle reader.js --sources reader.json --max-worse 1").code == 2)
     }
   }
 

@@ -80,7 +80,7 @@ struct SiteReadingTests {
         _ = try await session.call(method, of: id, arguments)
         return nil
       } catch {
-        return StepFailure(error, in: "reader.js")
+        return StepFailure(error)
       }
     }
     let expected = [

@@ -38,6 +38,14 @@ enum Readings {
     return Int(version.number)
   }
 
+  static func countOrNone(_ text: String) throws(Refusal) -> Int {
+    if text == "0" { return 0 }
+    guard let version = ReleaseVersion(decimal: text), version.number <= 10_000 else {
+      throw Refusal("must be a whole number from 0 to 10000")
+    }
+    return Int(version.number)
+  }
+
   static func launch(_ text: String) throws(Refusal) -> LaunchID {
     guard let launch = LaunchID(text) else {
       throw Refusal("must be the name of a launch: the 16 digits that device activate printed")

@@ -61,6 +61,11 @@ public struct Fixture: Equatable, Sendable {
     Fixture(source: source, domain: domain, moment: (recorded, bundle), steps: steps, exchanges: exchanges)
   }
 
+  /// The recording without its pages, for what only needs its steps.
+  public var withoutPages: Fixture {
+    Fixture(source: source, domain: domain, moment: (recorded, bundle), steps: steps, exchanges: [])
+  }
+
   /// The largest number of calls in a recording.
   static let maxSteps = 64
   /// The largest number of requests in a recording; a parser that needs more is lost in a loop.

@@ -43,7 +43,7 @@ public struct BundleSession: Sendable {
       value = try await call(method, of: source, arguments)
     } catch {
       switch error {
-      case .call, .callTimedOut: return .failed(StepFailure(error, in: bundle.name))
+      case .call, .callTimedOut: return .failed(StepFailure(error))
       default: throw error
       }
     }

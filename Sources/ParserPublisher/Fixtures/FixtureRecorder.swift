@@ -47,9 +47,9 @@ public struct FixtureRecorder: Sendable {
     do {
       session = try await BundleSession(bundle, engine: engine, pages: recording)
     } catch {
-      throw error.isOfEngine ? .engine(error) : .step("loading", StepFailure(error, in: bundle.name))
+      throw error.isAboutEngine ? .engine(error) : .step("loading", StepFailure(error))
     }
-    var run = RecordingRun(source: source.id, session: session, script: bundle.name)
+    var run = RecordingRun(source: source.id, session: session)
     do {
       try await run.follow(plan)
     } catch {
@@ -66,11 +66,10 @@ public struct FixtureRecorder: Sendable {
 private struct RecordingRun {
   let source: SourceID
   let session: BundleSession
-  let script: String
   var steps: [Fixture.Step] = []
 
-  init(source: SourceID, session: BundleSession, script: String) {
-    (self.source, self.session, self.script) = (source, session, script)
+  init(source: SourceID, session: BundleSession) {
+    (self.source, self.session) = (source, session)
   }
 
   mutating func follow(_ plan: FixtureRecorder.Plan) async throws(FixtureRecorder.Failure) {
@@ -94,7 +93,7 @@ private struct RecordingRun {
     do {
       value = try await session.call(method, of: source, arguments)
     } catch {
-      throw error.isOfEngine ? .engine(error) : .step(name, StepFailure(error, in: script))
+      throw error.isAboutEngine ? .engine(error) : .step(name, StepFailure(error))
     }
     let answer: ParserAnswer
     do {

@@ -17,33 +17,89 @@ public struct FixtureReplay: Sendable {
     self.engine = engine
   }
 
-  /// Compares a new bundle with the live one, source by source.
+  /// Why sources could not be compared; what a bundle does is part of the report instead.
+  public enum Failure: Error, Equatable, Sendable {
+    /// The engine itself is missing, broken or cancelled.
+    case engine(EngineError)
+    /// A recording cannot be read.
+    case fixture(FixtureError)
+  }
+
+  /// Compares a new bundle with the live one, source by source; one recording at a time is in memory.
   ///
   /// - Parameters:
   ///   - live: the bundle to compare with; `nil` compares with what was recorded, as for a source that is new.
   ///   - aliases: renamed sources, so that a recording and a catalog may know a source by another id.
-  /// - Throws: an error that is about the engine itself; what a bundle does is part of the report.
   public func run(
-    bundle: ParserBundle, live: ParserBundle?, fixtures: [Fixture], aliases: [SourceAlias] = []
-  ) async throws(EngineError) -> FixtureReport {
-    let names = SourceNames(bundle.catalog, aliases: aliases)
-    let known = fixtures.compactMap { names.fixture($0) }
-    let now = try await outcomes(of: bundle, for: known)
-    var before: [SourceID: [StepOutcome]] = [:]
+    bundle: ParserBundle, live: ParserBundle?, fixtures: FixtureFolder, aliases: [SourceAlias] = []
+  ) async throws(Failure) -> FixtureReport {
+    let now = try await outcomes(of: bundle, fixtures, aliases)
+    var before: [SourceID: Replayed] = [:]
     if let live {
-      let names = SourceNames(live.catalog, aliases: aliases)
-      let old = known.compactMap { fixture in
-        names.fixture(fixture).map { (new: fixture.source, fixture: $0) }
-      }
-      for (pair, steps) in zip(old, try await outcomes(of: live, for: old.map(\.fixture))) {
-        before[pair.new] = steps
+      for replayed in try await outcomes(of: live, fixtures, aliases) where replayed.fixture != nil {
+        before[replayed.recorded] = replayed
       }
     }
-    return FixtureReport(
-      sources: zip(known, now).map { fixture, now in
-        FixtureComparison.compare(fixture, before: before[fixture.source], now: now)
-      },
-      absent: fixtures.filter { names.fixture($0) == nil }.map(\.source))
+    let compared = now.compactMap { replayed in
+      replayed.fixture.map {
+        FixtureComparison.compare($0, before: before[replayed.recorded]?.outcomes, now: replayed.outcomes)
+      }
+    }
+    return FixtureReport(sources: compared, absent: now.filter { $0.fixture == nil }.map(\.recorded))
+  }
+
+  /// What became of one recording.
+  private struct Replayed {
+    /// The id under which it was recorded.
+    let recorded: SourceID
+    /// Its steps under the id that the catalog has; `nil` when the catalog does not have the source.
+    let fixture: Fixture?
+    let outcomes: [StepOutcome]
+  }
+
+  private func outcomes(
+    of bundle: ParserBundle, _ folder: FixtureFolder, _ aliases: [SourceAlias]
+  ) async throws(Failure) -> [Replayed] {
+    let names = SourceNames(bundle.catalog, aliases: aliases)
+    var run = ReplayRun(bundle: bundle, engine: engine)
+    var results: [Replayed] = []
+    var failure: Failure?
+    for source in try Self.reading({ () throws(FixtureError) in try folder.sources() }) {
+      do throws(Failure) {
+        results.append(try await Self.replay(source, folder, names, &run))
+      } catch {
+        failure = error
+        break
+      }
+    }
+    await run.close()
+    if let failure { throw failure }
+    return results
+  }
+
+  private static func replay(
+    _ source: SourceID, _ folder: FixtureFolder, _ names: SourceNames, _ run: inout ReplayRun
+  ) async throws(Failure) -> Replayed {
+    let recorded = try reading { () throws(FixtureError) in try folder.read(source) }
+    guard let fixture = names.fixture(recorded) else {
+      return Replayed(recorded: source, fixture: nil, outcomes: [])
+    }
+    do {
+      let outcomes = try await run.outcomes(of: fixture)
+      return Replayed(recorded: source, fixture: fixture.withoutPages, outcomes: outcomes)
+    } catch {
+      throw .engine(error)
+    }
+  }
+
+  private static func reading<Value>(
+    _ read: () throws(FixtureError) -> Value
+  ) throws(Failure) -> Value {
+    do {
+      return try read()
+    } catch {
+      throw .fixture(error)
+    }
   }
 
   /// What a bundle makes of recordings: an outcome for each step of each.
@@ -95,7 +151,7 @@ private struct ReplayRun {
     } catch {
       await close()
       if case .cancelled = error { throw error }
-      return .failed(StepFailure(error, in: bundle.name))
+      return .failed(StepFailure(error))
     }
   }
 
@@ -105,8 +161,8 @@ private struct ReplayRun {
     do {
       session = try await BundleSession(bundle, engine: engine, pages: pages)
     } catch {
-      if error.isOfEngine { throw error }
-      loadFailure = StepFailure(error, in: bundle.name)
+      if error.isAboutEngine { throw error }
+      loadFailure = StepFailure(error)
     }
     return session
   }

@@ -3,7 +3,7 @@ internal import ParserEngine
 
 /// A bundle with its catalog, read once and fit to be run.
 public struct ParserBundle: Sendable {
-  /// What positions in the bundle are told by.
+  /// What people call it, such as its path.
   public let name: String
   /// The name under which the bundle defines itself.
   public var globalName = "NyoraParsers"
@@ -15,7 +15,7 @@ public struct ParserBundle: Sendable {
 
   /// Reads exactly these two files.
   ///
-  /// - Parameter name: what positions in the bundle are told by; its path when left out.
+  /// - Parameter name: what people call it; its path when left out.
   public init(bundlePath: String, sourcesPath: String, name: String? = nil) throws(Problem) {
     let inputs = try ReleaseInputs(bundlePath: bundlePath, sourcesPath: sourcesPath)
     self.init(name ?? bundlePath, inputs.bundle, digest: inputs.bundleDigest, catalog: inputs.catalog)
@@ -30,5 +30,6 @@ public struct ParserBundle: Sendable {
     text = String(decoding: bytes, as: UTF8.self)
   }
 
-  var script: EngineScript { EngineScript(name: name, text: text) }
+  /// As the engine knows it: what it calls the bundle does not depend on a path.
+  var script: EngineScript { EngineScript(name: EngineExamination.scriptName, text: text) }
 }

@@ -54,20 +54,18 @@ public struct StepFailure: Error, Equatable, Sendable {
     (self.line, self.column) = (line, column)
   }
 
-  /// The failure of a call or of the bundle itself.
-  ///
-  /// - Parameter script: the name of the bundle, for which positions count.
-  public init(_ error: EngineError, in script: String) {
+  /// The failure of a call or of the bundle itself; only positions in the bundle count.
+  public init(_ error: EngineError) {
     switch error {
     case .call(let fault):
-      let isHere = fault.script == nil || fault.script == script
+      let isHere = fault.script == nil || fault.script == EngineExamination.scriptName
       self.init(
         fault.page == nil ? .parser : .page, fault.page?.message ?? "\(fault.name): \(fault.message)",
         line: isHere ? fault.line : nil, column: isHere ? fault.column : nil, page: fault.page)
-    case .callTimedOut: self.init(.parser, error.words)
+    case .callTimedOut: self.init(.parser, error.text)
     case .script(let fault):
-      self.init(.bundle, error.words, line: fault.line, column: fault.column)
-    default: self.init(.bundle, error.words)
+      self.init(.bundle, "the bundle does not load: \(error.text)", line: fault.line, column: fault.column)
+    default: self.init(.bundle, error.text)
     }
   }
 

@@ -6,6 +6,8 @@ struct GateRun {
   private let start: ContinuousClock.Instant
   private var findings: [Finding] = []
   private var checks: [GateCode: GateReport.CheckRun.Outcome] = [:]
+  /// What became of recorded sources.
+  var fixtures: FixtureReport?
 
   /// Whether the engine must be there for a release to go out.
   private let requiresEngine: Bool
@@ -27,6 +29,9 @@ struct GateRun {
     checks[code] = .ran(milliseconds: Self.milliseconds(clock.now - begin))
   }
 
+  /// Whether a check ran to its end.
+  func hasRun(_ code: GateCode) -> Bool { if case .ran? = checks[code] { true } else { false } }
+
   mutating func add(_ found: [Finding]) { findings += found }
 
   /// Notes that a check could not run, unless it is known how it ended.
@@ -36,8 +41,9 @@ struct GateRun {
 
   /// Notes that the engine cannot be used, which holds a release back unless somebody allows it.
   mutating func withoutEngine(_ reason: String) {
-    for code in GateCode.allCases where code.needsEngine { skip(code, "it needs the engine") }
-    let missed = GateCode.allCases.filter(\.needsEngine).map(\.rawValue).joined(separator: ", ")
+    let codes = GateCode.allCases.filter { $0.needsEngine && checks[$0] == nil }
+    for code in codes { skip(code, "it needs the engine") }
+    let missed = codes.map(\.rawValue).joined(separator: ", ")
     add([
       Finding(
         .noEngine, requiresEngine ? .error : .warning,
@@ -60,7 +66,7 @@ struct GateRun {
       findings: Self.ordered(findings), checks: runs, comparedWith: version,
       sourceCount: catalogs.first?.entries.count ?? 0,
       unusedAllowances: allowances.filter { !rules.used.contains($0) && seen.insert($0).inserted },
-      milliseconds: Self.milliseconds(clock.now - start))
+      milliseconds: Self.milliseconds(clock.now - start), fixtures: fixtures)
   }
 
   /// What refuses first; the order of the checks within each group.

@@ -14,6 +14,8 @@ public struct ReleaseGate: Sendable {
   public var globalName = ReleaseGate.defaultGlobalName
   /// Whether a missing engine refuses; without it the report says what was not checked, and no more.
   var requiresEngine = true
+  /// Recorded sources that the release must not make worse; `nil` replays none.
+  public var fixtures: FixtureDemand?
   /// What is meant, and may go out.
   public var allowances: [Allowance]
 
@@ -28,7 +30,9 @@ public struct ReleaseGate: Sendable {
   public func check(_ release: GateCandidate, against live: GateBaseline?) async -> GateReport {
     var run = GateRun(requiresEngine: requiresEngine)
     run.record(.input) { [] }
+    if fixtures == nil { run.skip(.fixtures, "no recordings were given") }
     await examine(release, against: live, &run)
+    await replay(release, against: live, &run)
     run.record(.leftovers) { LeftoverCheck.findings(release) }
     for (code, check) in Self.comparisons {
       guard let live else {
@@ -63,5 +67,16 @@ public struct ReleaseGate: Sendable {
         return nil
       }
     }
+  }
+
+  /// Replays recordings, once it is known that the bundle runs.
+  private func replay(_ release: GateCandidate, against live: GateBaseline?, _ run: inout GateRun) async {
+    guard let fixtures, let engine, run.hasRun(.dryRun) else { return }
+    let begin = ContinuousClock.now
+    let check = FixtureCheck(demand: fixtures, engine: engine, globalName: globalName)
+    let (findings, report) = await check.run(release, against: live)
+    run.add(findings)
+    run.fixtures = report
+    run.ran(.fixtures, since: begin)
   }
 }

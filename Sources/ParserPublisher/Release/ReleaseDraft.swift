@@ -38,9 +38,10 @@ struct ReleaseDraft {
     self.warnings = warnings
   }
 
-  /// The same draft with what was allowed written into its manifest.
-  func recording(_ allowances: [Allowance]) throws(Problem) -> ReleaseDraft {
-    guard !allowances.isEmpty else { return self }
+  /// The same draft with what was allowed, and how recorded sources fared, written into its manifest.
+  func recording(_ gate: GateReport) throws(Problem) -> ReleaseDraft {
+    let allowances = gate.usedAllowances
+    guard !allowances.isEmpty || gate.fixtures != nil else { return self }
     guard allowances.count <= Limits.standard.maxAllowed else {
       throw Problem(
         .inputRefused,
@@ -49,6 +50,7 @@ struct ReleaseDraft {
     }
     var manifest = manifest
     manifest.allowed = allowances.map(\.text)
+    manifest.fixtures = gate.fixtures?.score
     return try ReleaseDraft(
       manifest, contents: contents, previous: previous, diff: diff, warnings: warnings)
   }

@@ -1,4 +1,5 @@
 internal import OTAManifest
+internal import ParserPages
 internal import ParserPublisher
 
 /// What `check` and `publish` have in common: how they are told about the gate.
@@ -7,6 +8,10 @@ enum GateOptions {
     .option("allow", "CODE[:ID]", "let a finding through, for one source or for all; once for each")
       .repeatable(),
     .option("global", "NAME", "the global that the bundle defines; NyoraParsers when left out"),
+    .option("fixtures", "DIR", "replay recorded sources, and refuse when they give less than before")
+      .completing(
+        .directory),
+    .option("max-worse", "N", "how many recorded sources may give less all the same; 0 when left out"),
     EngineChoice.option,
   ]
 
@@ -18,7 +23,20 @@ enum GateOptions {
       engine: try EngineChoice.read(arguments, context),
       allowances: try arguments.values("allow", as: Readings.allowance))
     if let name = try arguments.value("global", as: Readings.globalName) { gate.globalName = name }
+    gate.fixtures = try fixtures(arguments, context)
     return gate
+  }
+
+  private static func fixtures(
+    _ arguments: ParsedArguments, _ context: CommandContext
+  ) throws(CommandFailure) -> FixtureDemand? {
+    let worse = try arguments.value("max-worse", as: Readings.countOrNone)
+    guard let path = arguments.value("fixtures") else {
+      if worse != nil { throw arguments.usage(.missingOneOf(["--fixtures DIR"])) }
+      return nil
+    }
+    let folder = FixtureFolder(try InputFolder.require(path, option: "--fixtures", context))
+    return FixtureDemand(folder, maxWorse: worse ?? 0)
   }
 
   /// Says the findings in the words of GitHub's log, when this is a run there.

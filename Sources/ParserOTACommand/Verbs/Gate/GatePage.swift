@@ -10,7 +10,9 @@ struct GatePage {
   // MARK: For people
 
   /// A block for each finding, then what ran.
-  var lines: [String] { report.findings.flatMap(Self.lines) + runLines + [report.summary] }
+  var lines: [String] {
+    report.findings.flatMap(Self.lines) + (report.fixtures?.lines ?? []) + runLines + [report.summary]
+  }
 
   /// Findings that let the release through, one line each.
   var passedLines: [String] {
@@ -80,7 +82,28 @@ struct GatePage {
       JSONMember("allowed", .array(report.usedAllowances.map { .string($0.text) })),
       JSONMember("unusedAllowances", .array(report.unusedAllowances.map { .string($0.text) })),
       JSONMember("milliseconds", .integer(report.milliseconds)),
-    ]
+    ] + (report.fixtures.map { [JSONMember("fixtures", Self.json($0))] } ?? [])
+  }
+
+  private static func json(_ fixtures: FixtureReport) -> JSONValue {
+    .object([
+      JSONMember("score", fixtures.score.json),
+      JSONMember("sources", .array(fixtures.sources.map(json))),
+      JSONMember("absent", .array(fixtures.absent.map { .string($0.text) })),
+    ])
+  }
+
+  private static func json(_ source: FixtureComparison.Source) -> JSONValue {
+    let steps = source.steps.map { step in
+      JSONValue.object([
+        JSONMember("method", .string(step.name)), JSONMember("verdict", .string(step.verdict.rawValue)),
+        JSONMember("before", .string(step.before.summary)), JSONMember("now", .string(step.now.summary)),
+      ])
+    }
+    return .object([
+      JSONMember("id", .string(source.id.text)), JSONMember("verdict", .string(source.verdict.rawValue)),
+      JSONMember("steps", .array(steps)),
+    ])
   }
 
   private static func json(_ finding: Finding) -> JSONValue {

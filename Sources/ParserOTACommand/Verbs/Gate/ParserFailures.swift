@@ -23,7 +23,7 @@ extension ParserVerb {
     case .notStarted(let words): return noEngine("it does not start: \(words)")
     case .cancelled, .closed:
       return CommandFailure(.tryLater, code: ProblemCode.cancelled.rawValue, message: "\(call) was cancelled")
-    default: return failure(StepFailure(error, in: bundle), of: call, in: bundle)
+    default: return failure(StepFailure(error), of: call, in: bundle)
     }
   }
 

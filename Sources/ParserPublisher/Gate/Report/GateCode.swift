@@ -9,6 +9,7 @@ public enum GateCode: String, Sendable, CaseIterable {
   case danglingCall = "dangling-call"
   case dryRun = "dry-run"
   case overrideKeys = "override-keys"
+  case fixtures
   case idsRemoved = "ids-removed"
   case idChangedMeaning = "id-changed-meaning"
   case size
@@ -30,6 +31,7 @@ public enum GateCode: String, Sendable, CaseIterable {
     case .danglingCall: "every method that a parser calls on itself exists"
     case .dryRun: "no parser fails on made-up pages by a fault of its own code"
     case .overrideKeys: "no override of a source hides a method of its parser"
+    case .fixtures: "recorded sources give at least what they gave before"
     case .idsRemoved: "no source of the live release disappears"
     case .idChangedMeaning: "no source id comes to mean another site"
     case .size: "neither file grows suddenly"
@@ -42,7 +44,7 @@ public enum GateCode: String, Sendable, CaseIterable {
   /// Whether the check runs the bundle.
   public var needsEngine: Bool {
     switch self {
-    case .syntax, .load, .entryPoints, .catalogMatch, .danglingCall, .dryRun, .overrideKeys: true
+    case .syntax, .load, .entryPoints, .catalogMatch, .danglingCall, .dryRun, .overrideKeys, .fixtures: true
     case .input, .idsRemoved, .idChangedMeaning, .size, .unchanged, .leftovers, .noEngine: false
     }
   }
@@ -52,8 +54,7 @@ public enum GateCode: String, Sendable, CaseIterable {
     switch self {
     case .idsRemoved, .idChangedMeaning, .size, .unchanged: true
     case .input, .syntax, .load, .entryPoints, .catalogMatch, .danglingCall, .dryRun, .overrideKeys,
-      .leftovers,
-      .noEngine:
+      .fixtures, .leftovers, .noEngine:
       false
     }
   }

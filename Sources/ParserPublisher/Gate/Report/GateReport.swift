@@ -33,6 +33,8 @@ public struct GateReport: Sendable {
   public let unusedAllowances: [Allowance]
   /// The time from the first check to the last.
   public let milliseconds: Int64
+  /// What became of recorded sources; `nil` when none were replayed.
+  public let fixtures: FixtureReport?
 
   /// What keeps the release from going out.
   public var refusals: [Finding] { findings.filter(\.refuses) }
