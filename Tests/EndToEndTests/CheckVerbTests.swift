@@ -132,7 +132,7 @@ import Testing
       let suppression = try #require((first["suppressions"] as? [[String: Any]])?.first)
       #expect(suppression["justification"] as? String == "--allow leftovers:debugger")
       let notes = (run["invocations"] as? [[String: Any]])?.first?["toolExecutionNotifications"] as? [Any]
-      #expect(notes?.count == 11, "each check that did not run")
+      #expect(notes?.count == 12, "each check that did not run")
     }
   }
 
