@@ -71,8 +71,10 @@ extension Publisher {
   ) async throws(Problem) -> ([UInt8]?, AuditFinding?) {
     if let given { return (given, nil) }
     if try isBeingSigned(reader) { return (nil, nil) }
-    let path = "metadata/1.root.json"
-    guard let own = try await ownRoot(path, reader) else { return (nil, nil) }
+    let path = FeedReader.firstRoot
+    let own = try await reader.readIfThere(
+      path, maxBytes: FeedReader.maxRootBytes, absentWhen: [.notFound, .fileMissing, .forbidden])
+    guard let own else { return (nil, nil) }
     if case .directory = reader.location {
       return (
         own,
@@ -98,16 +100,5 @@ extension Publisher {
       try FeedSettings(decoding: bytes).trust == .checksumsOnly
     else { return false }
     return try !host.list(FeedLayout.metadataFolder).contains("timestamp.json")
-  }
-
-  private static func ownRoot(_ path: String, _ reader: FeedReader) async throws(Problem) -> [UInt8]? {
-    do {
-      return try await reader.read(RelativePath(path), maxBytes: 512_000)
-    } catch let problem as Problem {
-      if [.notFound, .fileMissing, .forbidden].contains(problem.code) { return nil }
-      throw problem
-    } catch {
-      throw Problem(.misuse, "the path \(path) cannot be used")
-    }
   }
 }

@@ -44,15 +44,8 @@ struct ReleaseChain {
 
   /// A manifest with the digest that its child names; `nil` when the feed keeps it no more.
   private static func manifest(_ name: ReleaseName, _ reader: FeedReader) async throws(Problem) -> Manifest? {
-    let bytes: [UInt8]
-    do {
-      bytes = try await reader.read(RelativePath(name.path), maxBytes: Limits.standard.maxManifestBytes)
-    } catch let problem as Problem {
-      if [.notFound, .fileMissing].contains(problem.code) { return nil }
-      throw problem
-    } catch {
-      throw Problem(.misuse, "the path \(name.path) cannot be used")
-    }
+    let limit = Limits.standard.maxManifestBytes
+    guard let bytes = try await reader.readIfThere(name.path, maxBytes: limit) else { return nil }
     let release = try VerifiedManifest(unsigned: bytes, name: name.path)
     guard release.digest == name.manifest, release.manifest.version == name.version else {
       throw Problem(.digestMismatch, "\(name.path) is damaged: its content is not what its name says")

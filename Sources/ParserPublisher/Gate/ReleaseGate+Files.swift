@@ -1,6 +1,5 @@
 internal import OTAFeed
 public import OTAManifest
-internal import OTATransfer
 
 extension ReleaseGate {
   /// Checks two files; what makes them no release is a finding, and only what cannot be read is thrown.
@@ -45,10 +44,6 @@ extension ReleaseGate {
 }
 
 extension CheckRequest.Feed {
-  /// The first root of a feed, as it stands in its folder.
-  private static let firstRoot = "metadata/1.root.json"
-  private static let maxRootBytes = 512_000
-
   /// The live release with its catalog, verified as a device would; `nil` when a feed in a folder has none yet.
   func liveRelease() async throws(Problem) -> GateBaseline? {
     let reader = FeedReader(location, allowsPlainHTTPOnLoopback: allowsPlainHTTPOnLoopback)
@@ -59,7 +54,8 @@ extension CheckRequest.Feed {
       return nil
     }
     let manifest = verified.manifest
-    let bytes = try await Self.download(manifest.sources, "catalog", manifest.version, reader)
+    let content = ReleaseContent(reader: reader)
+    let bytes = try await content.bytes(of: .sources, in: manifest)
     let catalog: SourceCatalog
     do {
       catalog = try SourceCatalog.decode(bytes)
@@ -67,22 +63,15 @@ extension CheckRequest.Feed {
       throw Problem(.sourcesInvalid, "the catalog of release \(manifest.version): \(error.message)")
     }
     return GateBaseline(manifest, catalog: catalog) { () async throws(Problem) in
-      try await Self.download(manifest.bundle, "bundle", manifest.version, reader)
+      try await content.bytes(of: .bundle, in: manifest)
     }
   }
 
   /// The trust that was asked for, else that of a folder's own first root, else checksums alone.
   private func usedTrust(_ reader: FeedReader) async throws(Problem) -> Trust {
     if let trust { return trust }
-    do {
-      let root = try await reader.read(RelativePath(Self.firstRoot), maxBytes: Self.maxRootBytes)
-      return .root(root)
-    } catch let problem as Problem {
-      guard [.notFound, .fileMissing].contains(problem.code) else { throw problem }
-      return .checksumsOnly
-    } catch {
-      throw Problem(.misuse, "the path \(Self.firstRoot) cannot be used")
-    }
+    let root = try await reader.readIfThere(FeedReader.firstRoot, maxBytes: FeedReader.maxRootBytes)
+    return root.map { .root($0) } ?? .checksumsOnly
   }
 
   /// Whether a folder is a feed that has no release of the channel yet, rather than no feed at all.
@@ -97,22 +86,5 @@ extension CheckRequest.Feed {
       // Then the problem that is at hand says more.
       return false
     }
-  }
-
-  private static func download(
-    _ artifact: Artifact, _ name: String, _ version: ReleaseVersion, _ reader: FeedReader
-  ) async throws(Problem) -> [UInt8] {
-    let sink = MemorySink()
-    do {
-      try await reader.fetch(artifact, into: sink)
-    } catch {
-      throw Problem(error)
-    }
-    guard try ContentLookup.matches(sink.bytes, artifact) else {
-      throw Problem(
-        .digestMismatch, "the \(name) of release \(version) has other bytes than its manifest says",
-        advice: "parser-ota verify tells what is wrong with the feed")
-    }
-    return sink.bytes
   }
 }

@@ -1,0 +1,24 @@
+internal import OTAFeed
+internal import OTAManifest
+
+/// Files of a feed that need not be there.
+extension FeedReader {
+  /// The path of the root that a feed was made with.
+  static let firstRoot = "metadata/1.root.json"
+  /// Larger than any root that a client accepts.
+  static let maxRootBytes = 512_000
+
+  /// The bytes of a file; `nil` when reading it fails with one of the codes that mean that there is none.
+  func readIfThere(
+    _ path: String, maxBytes: Int, absentWhen codes: Set<ProblemCode> = [.notFound, .fileMissing]
+  ) async throws(Problem) -> [UInt8]? {
+    do {
+      return try await read(RelativePath(path), maxBytes: maxBytes)
+    } catch let problem as Problem {
+      guard codes.contains(problem.code) else { throw problem }
+      return nil
+    } catch {
+      throw Problem(.misuse, "the path \(path) cannot be used")
+    }
+  }
+}
