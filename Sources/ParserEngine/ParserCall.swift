@@ -14,6 +14,9 @@ public struct ParserCall: Sendable, Equatable {
     case pages
   }
 
+  /// The name under which bundles define themselves, unless somebody says otherwise.
+  public static let defaultGlobalName = "NyoraParsers"
+
   /// The id of the source, exactly as the bundle knows it.
   public var source: String
   /// What is asked of the parser.
@@ -21,7 +24,7 @@ public struct ParserCall: Sendable, Equatable {
   /// `{page, order, filter}`, `{page, order, query}`, `{url}` or `{url, branch}`.
   public var arguments: JSONValue
   /// The global that the bundle defines.
-  public var globalName = "NyoraParsers"
+  public var globalName = ParserCall.defaultGlobalName
 
   /// Describes a call.
   public init(source: String, method: Method, arguments: JSONValue) {

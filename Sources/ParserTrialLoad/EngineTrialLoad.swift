@@ -12,7 +12,7 @@ public struct EngineTrialLoad: TrialLoad {
   /// The engine.
   public var engine: ParserEngine
   /// The global that the bundle defines.
-  public var globalName = "NyoraParsers"
+  public var globalName = ParserCall.defaultGlobalName
 
   /// Uses an engine; it is started for each trial.
   public init(engine: ParserEngine) { self.engine = engine }

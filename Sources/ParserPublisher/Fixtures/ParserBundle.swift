@@ -6,7 +6,7 @@ public struct ParserBundle: Sendable {
   /// What people call it, such as its path.
   public let name: String
   /// The name under which the bundle defines itself.
-  public var globalName = "NyoraParsers"
+  public var globalName = ParserCall.defaultGlobalName
   /// The catalog that belongs to it.
   public let catalog: SourceCatalog
   /// The digest of the bundle.

@@ -14,7 +14,7 @@ public struct BisectRequest: Sendable {
   /// The recorded source.
   public var fixture: Fixture
   /// The name under which the bundles define themselves.
-  public var globalName = "NyoraParsers"
+  public var globalName = ParserCall.defaultGlobalName
   /// Whether every release is tried, however many there are.
   public var triesAll = false
   /// Whether `http` to this machine is allowed.
