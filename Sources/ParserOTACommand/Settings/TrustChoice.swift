@@ -22,10 +22,7 @@ enum TrustChoice {
   ) throws(CommandFailure) -> Trust {
     try arguments.refuseTogether("root", "checksums-only")
     if arguments.flag("checksums-only") { return .checksumsOnly }
-    if let path = arguments.value("root") {
-      return try usable(
-        try InputFile.read(path, option: "--root", maxBytes: maxRootBytes, context), "--root \(path)")
-    }
+    if let root = try given(arguments, context) { return root }
     let path = "\(embedded)/\(rootName)"
     do {
       return try usable(try readFile(at: path, maxBytes: maxRootBytes), path)
@@ -41,6 +38,15 @@ enum TrustChoice {
     } catch {
       throw CommandFailure(.localDisk, code: "storage-failed", message: "\(path) cannot be read")
     }
+  }
+
+  /// The trust that begins with the file of `--root`; `nil` when the option is left out.
+  static func given(
+    _ arguments: ParsedArguments, _ context: CommandContext
+  ) throws(CommandFailure) -> Trust? {
+    guard let path = arguments.value("root") else { return nil }
+    let bytes = try InputFile.read(path, option: "--root", maxBytes: maxRootBytes, context)
+    return try usable(bytes, "--root \(path)")
   }
 
   /// The trust that begins with these bytes; a root that nobody should trust is refused at once.

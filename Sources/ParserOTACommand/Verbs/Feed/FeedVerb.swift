@@ -5,6 +5,10 @@ internal import ParserPublisher
 enum FeedVerb {
   static let feed = OptionSpec.option("feed", "DIR", "the folder of the feed").completing(.directory)
     .required()
+  static let bundle = OptionSpec.option("bundle", "FILE", "the parser bundle, JavaScript in UTF-8")
+    .completing(.file).required()
+  static let sources = OptionSpec.option("sources", "FILE", "the source catalog, a JSON array")
+    .completing(.file).required()
   static let channel = OptionSpec.option("channel", "NAME", "the channel; stable when left out")
 
   /// The publisher of the feed that the command line names.

@@ -7,8 +7,7 @@ extension Verb {
       ["publish"], summary: "publish a bundle and a catalog as the next release",
       options: [
         FeedVerb.feed,
-        .option("bundle", "FILE", "the parser bundle, JavaScript in UTF-8").completing(.file).required(),
-        .option("sources", "FILE", "the source catalog, a JSON array").completing(.file).required(),
+        FeedVerb.bundle, FeedVerb.sources,
         FeedVerb.channel,
         .option("notes", "TEXT", "what changed, for people"),
         .option("contract", "N", "the contract between app and bundle that the bundle needs"),

@@ -28,17 +28,12 @@ extension Verb {
     run: { arguments, context throws(CommandFailure) in
       let location: FeedLocation = try arguments.required("feed", as: Readings.feed)
       let feed = try InputFolder.require(location, option: "--feed", context)
-      var root: [UInt8]?
-      if let path = arguments.value("root") {
-        let bytes = try InputFile.read(
-          path, option: "--root", maxBytes: TrustChoice.maxRootBytes, context)
-        _ = try TrustChoice.usable(bytes, "--root \(path)")
-        root = bytes
-      }
-      let rootBytes = root
+      var rootBytes: [UInt8]?
+      if case .root(let bytes)? = try TrustChoice.given(arguments, context) { rootBytes = bytes }
+      let root = rootBytes
       let allowsHTTP = arguments.flag("allow-http-loopback")
       let report = try await DeviceVerb.run { () async throws(Problem) in
-        try await Publisher.audit(feed, root: rootBytes, allowsPlainHTTPOnLoopback: allowsHTTP)
+        try await Publisher.audit(feed, root: root, allowsPlainHTTPOnLoopback: allowsHTTP)
       }
       return try result(report, feed)
     })

@@ -16,7 +16,7 @@ enum Annotations {
       add("line", finding.place.line?.description)
       add("col", finding.place.column?.description)
       add("title", finding.code.rawValue)
-      let sources = finding.sources.isEmpty ? "" : " (\(finding.sourcesPhrase))"
+      let sources = finding.sourcesNote
       return "::\(command(finding)) \(properties.joined(separator: ","))::"
         + escaped(finding.message + sources, inProperty: false)
     }

@@ -60,11 +60,7 @@ extension Verb {
         .invalidValue("--source \(name)", expected: "must be the id of a source", meant: nil))
     }
     let fixture = try ParserVerb.fixture(of: source, try arguments.required("fixtures"), context)
-    var trust = Trust.checksumsOnly
-    if let path = arguments.value("root") {
-      let bytes = try InputFile.read(path, option: "--root", maxBytes: TrustChoice.maxRootBytes, context)
-      trust = try TrustChoice.usable(bytes, "--root \(path)")
-    }
+    let trust = try TrustChoice.given(arguments, context) ?? .checksumsOnly
     var request = BisectRequest(feed: feed, trust: trust, fixture: fixture)
     request.channel = try FeedVerb.channel(arguments)
     request.triesAll = arguments.flag("all")

@@ -7,8 +7,7 @@ extension Verb {
     VerbSpec(
       ["check"], summary: "say whether a bundle and a catalog may go out, and what is wrong with them",
       options: [
-        .option("bundle", "FILE", "the parser bundle, JavaScript in UTF-8").completing(.file).required(),
-        .option("sources", "FILE", "the source catalog, a JSON array").completing(.file).required(),
+        FeedVerb.bundle, FeedVerb.sources,
         .option("against", "DIR|URL", "the feed whose live release it is compared with").completing(
           .directory),
         FeedVerb.channel,
@@ -67,11 +66,8 @@ extension Verb {
     }
     try arguments.refuseTogether("root", "checksums-only")
     let location = try InputFolder.require(named, option: "--against", context)
-    var trust: Trust? = arguments.flag("checksums-only") ? .checksumsOnly : nil
-    if let path = arguments.value("root") {
-      let bytes = try InputFile.read(path, option: "--root", maxBytes: TrustChoice.maxRootBytes, context)
-      trust = try TrustChoice.usable(bytes, "--root \(path)")
-    } else if trust == nil, case .web = location {
+    let trust = arguments.flag("checksums-only") ? .checksumsOnly : try TrustChoice.given(arguments, context)
+    if trust == nil, case .web = location {
       throw arguments.usage(.missingOneOf(["--root FILE", "--checksums-only"]))
     }
     var feed = CheckRequest.Feed(location, trust: trust, channel: try FeedVerb.channel(arguments))

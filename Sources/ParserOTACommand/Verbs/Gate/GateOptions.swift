@@ -7,7 +7,7 @@ enum GateOptions {
   static let all: [OptionSpec] = [
     .option("allow", "CODE[:ID]", "let a finding through, for one source or for all; once for each")
       .repeatable(),
-    .option("global", "NAME", "the global that the bundle defines; NyoraParsers when left out"),
+    ParserVerb.global,
     .option("fixtures", "DIR", "replay recorded sources, and refuse when they give less than before")
       .completing(
         .directory),

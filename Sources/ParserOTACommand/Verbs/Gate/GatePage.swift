@@ -26,7 +26,7 @@ struct GatePage {
   var warnings: [String] {
     report.findings.filter { $0.severity == .warning && $0.allowedBy.isEmpty }.map { finding in
       let place = finding.place.text.map { "\($0): " } ?? ""
-      let sources = finding.sources.isEmpty ? "" : " (\(finding.sourcesPhrase))"
+      let sources = finding.sourcesNote
       return "\(finding.code.rawValue): \(place)\(finding.message)\(sources)"
     }
   }

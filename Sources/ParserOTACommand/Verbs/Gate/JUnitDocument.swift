@@ -52,7 +52,7 @@ struct JUnitDocument {
 
   private static func text(_ finding: Finding) -> String {
     let place = finding.place.text.map { "\($0): " } ?? ""
-    let sources = finding.sources.isEmpty ? "" : " (\(finding.sourcesPhrase))"
+    let sources = finding.sourcesNote
     return "\(finding.severity.rawValue): \(place)\(finding.message)\(sources)"
   }
 

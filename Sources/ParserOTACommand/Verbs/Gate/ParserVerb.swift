@@ -6,8 +6,7 @@ internal import ParserPublisher
 /// What the verbs have in common that run a parser by hand.
 enum ParserVerb {
   static let inputs: [OptionSpec] = [
-    .option("bundle", "FILE", "the parser bundle, JavaScript in UTF-8").completing(.file).required(),
-    .option("sources", "FILE", "the source catalog, a JSON array").completing(.file).required(),
+    FeedVerb.bundle, FeedVerb.sources,
     .option("source", "ID", "the source, in any spelling that synced libraries carry").required(),
   ]
   static let fixtures = OptionSpec.option(
@@ -60,6 +59,15 @@ enum ParserVerb {
   static func site(_ arguments: ParsedArguments) throws(CommandFailure) -> SitePages {
     let limit = try limit(arguments) ?? EngineLimits().callTime
     return SitePages(allowsLoopback: arguments.flag("allow-http-loopback"), timeout: limit * 2 / 3)
+  }
+
+  /// The pages, with a note on each request where `--trace` asks for it.
+  static func traced(
+    _ pages: any PageProvider, _ arguments: ParsedArguments, _ context: CommandContext
+  ) -> any PageProvider {
+    guard arguments.flag("trace") else { return pages }
+    let talk = context.talk
+    return TracingPages(pages) { talk.note(TraceLines.line($0)) }
   }
 
   /// The recording of a source in the folder that the command line names.

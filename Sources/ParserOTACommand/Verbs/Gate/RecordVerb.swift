@@ -34,11 +34,7 @@ extension Verb {
       let plan = try plan(arguments)
       let engine = try ParserVerb.engine(arguments, context)
       let folder = FixtureFolder(context.absolutePath(try arguments.required("out")))
-      var pages: any PageProvider = try ParserVerb.site(arguments)
-      if arguments.flag("trace") {
-        let talk = context.talk
-        pages = TracingPages(pages) { talk.note(TraceLines.line($0)) }
-      }
+      let pages = ParserVerb.traced(try ParserVerb.site(arguments), arguments, context)
       let now = Timestamp(secondsSinceEpoch: context.clock.wallSeconds())
       let fixture = try await record(
         FixtureRecorder(engine: engine, pages: pages), source, bundle, plan, now)

@@ -84,15 +84,13 @@ extension Verb {
   private static func pages(
     for source: SourceEntry, _ arguments: ParsedArguments, _ context: CommandContext
   ) throws(CommandFailure) -> any PageProvider {
-    var pages: any PageProvider
+    let pages: any PageProvider
     if let path = arguments.value("fixtures") {
       pages = FixturePages(try ParserVerb.fixture(of: source.id, path, context).exchanges)
     } else {
       pages = try ParserVerb.site(arguments)
     }
-    guard arguments.flag("trace") else { return pages }
-    let talk = context.talk
-    return TracingPages(pages) { talk.note(TraceLines.line($0)) }
+    return ParserVerb.traced(pages, arguments, context)
   }
 
   private static func answer(

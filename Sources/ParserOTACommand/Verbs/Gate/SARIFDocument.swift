@@ -84,7 +84,7 @@ struct SARIFDocument {
   }
 
   private static func message(_ finding: Finding) -> JSONValue {
-    let sources = finding.sources.isEmpty ? "" : " (\(finding.sourcesPhrase))"
+    let sources = finding.sourcesNote
     return text(finding.message + sources + (finding.advice.map { "; \($0)" } ?? ""))
   }
 

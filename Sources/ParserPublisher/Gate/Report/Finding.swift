@@ -81,6 +81,9 @@ extension Finding {
     return rest > 0 ? "\(named) and \(rest) more" : named
   }
 
+  /// The sources as they follow a sentence, in brackets; empty when none is named.
+  public var sourcesNote: String { sources.isEmpty ? "" : " (\(sourcesPhrase))" }
+
   /// What `--allow` must say so that exactly this finding is let through; `nil` when nothing does.
   public var allowanceText: String? {
     guard code.isAllowable, severity == .error else { return nil }
