@@ -59,7 +59,11 @@ public final class ProgramGroup {
 
   /// What the program wrote to its standard output since the last call; at most 256 KiB at a time.
   public func receive() -> [UInt8] {
-    unsafe [UInt8](unsafeUninitializedCapacity: 256 << 10) { buffer, count in
+    var waiting: Int32 = 0
+    // Asked a thousand times a second, mostly for nothing: room is made for what is there.
+    guard unsafe ioctl(socket, UInt(FIONREAD), &waiting) == 0, waiting > 0 else { return [] }
+    let room = min(Int(waiting), 256 << 10)
+    return unsafe [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
       // No byte now and the end look the same here; `endStatus` tells them apart.
       count = max(0, unsafe read(socket, buffer.baseAddress, buffer.count))
     }
@@ -70,11 +74,7 @@ public final class ProgramGroup {
 
   /// The status of the leader as shells count it, once it has ended.
   public func endStatus() -> Int32? {
-    if let ended { return ended }
-    var raw: Int32 = 0
-    guard unsafe waitpid(id, &raw, WNOHANG) == id else { return nil }
-    let signal = raw & 0x7F
-    ended = signal == 0 ? (raw >> 8) & 0xFF : 128 + signal
+    if ended == nil { ended = ProcessEnd.poll(id) }
     return ended
   }
 
@@ -82,8 +82,7 @@ public final class ProgramGroup {
   public func kill() {
     Glibc.kill(-id, SIGKILL)
     if ended == nil {
-      var raw: Int32 = 0
-      while unsafe waitpid(id, &raw, 0) < 0 && errno == EINTR {}
+      ProcessEnd.wait(id)
       ended = 128 + SIGKILL
     }
     // The members are children of others, so they cannot be waited for. A killed process is gone within milliseconds;

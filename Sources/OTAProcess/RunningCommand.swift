@@ -31,9 +31,7 @@ struct RunningCommand: ~Copyable {
   deinit {
     // The group outlives the shell when it left something behind in it.
     kill(-pid, SIGKILL)
-    guard !isReaped else { return }
-    var raw: Int32 = 0
-    while unsafe waitpid(pid, &raw, 0) < 0 && errno == EINTR {}
+    if !isReaped { ProcessEnd.wait(pid) }
   }
 
   /// Takes what the command has written so far; `true` when there was nothing.
@@ -55,11 +53,9 @@ struct RunningCommand: ~Copyable {
 
   /// The status, as shells count it, once the command has ended.
   mutating func endedStatus() -> Int32? {
-    var raw: Int32 = 0
-    guard unsafe waitpid(pid, &raw, WNOHANG) == pid else { return nil }
+    guard let status = ProcessEnd.poll(pid) else { return nil }
     isReaped = true
-    let signal = raw & 0x7F
-    return signal == 0 ? (raw >> 8) & 0xFF : 128 + signal
+    return status
   }
 }
 

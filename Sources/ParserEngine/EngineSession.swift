@@ -21,13 +21,15 @@ public actor EngineSession {
   private static let bridge = String(decoding: PackageResources.bridge_js, as: UTF8.self)
   private static let turnPause: Duration = .milliseconds(1)
   private static let memoryPause: Duration = .milliseconds(25)
+  private static let maxComplaintBytes = 2048
   private static let startKey = "start"
   private static let pulseKey = "pulse"
 
   private let group: ProgramGroup
   private let limits: EngineLimits
   private let pages: any PageProvider
-  private var outbox: [UInt8] = []
+  /// What the engine did not take yet; its front moves without the rest being copied.
+  private var outbox: ArraySlice<UInt8> = []
   private var frames = FrameBuffer()
   private var complaint: [UInt8] = []
   private var pending: [String: Pending] = [:]
@@ -168,7 +170,7 @@ public actor EngineSession {
     let received = group.receive()
     frames.append(received)
     handleFrames()
-    complaint = Array((complaint + group.receiveComplaint()).prefix(2048))
+    complaint += group.receiveComplaint().prefix(Self.maxComplaintBytes - complaint.count)
     if end == nil, received.isEmpty, let status = group.endStatus() { finish(lastWords(status)) }
     if end == nil { checkMemory() }
     if end == nil { checkClock() }
@@ -178,8 +180,8 @@ public actor EngineSession {
   private func flush() {
     while !outbox.isEmpty {
       // An engine that reads no more has ended or is about to, which its status tells.
-      guard let count = group.send(outbox[...]), count > 0 else { return }
-      outbox.removeFirst(count)
+      guard let count = group.send(outbox), count > 0 else { return }
+      outbox = outbox.dropFirst(count)
     }
   }
 
