@@ -147,8 +147,10 @@
 
   // MARK: Calls
 
+  // A global by its name, also one that `let` or `const` defined; undefined when there is none.
+  function globalNamed(name) { return run(`typeof ${name} === 'undefined' ? undefined : ${name}`); }
   function parserOf(globalName, source) {
-    const parsers = run(`typeof ${globalName} === 'undefined' ? undefined : ${globalName}`);
+    const parsers = globalNamed(globalName);
     if (!parsers) throw new ReferenceError(`the bundle defines no ${globalName}`);
     const parser = parsers.getParser(source, context);
     if (!parser) throw new Error(`the bundle has no parser for ${source}`);
@@ -197,6 +199,9 @@
   const entries = {
     __context: context,
     __parserProbes: probes,
+    // For probes, which ask and tell in the same words.
+    __globalNamed: globalNamed,
+    __describeThrown: describe,
     __runParser(token, source, method, base64, globalName) {
       void answer(token, () => callParser(globalName || 'NyoraParsers', source, method, argumentsOf(base64)));
     },

@@ -1,6 +1,6 @@
 // Asks a loaded bundle for a parser of each source of the catalog, and returns the ids that have none, with the reason.
 __parserProbes.tryLoading = function (asked) {
-  const parsers = (0, eval)(`typeof ${asked.globalName} === 'undefined' ? undefined : ${asked.globalName}`);
+  const parsers = __globalNamed(asked.globalName);
   if (!parsers) throw new ReferenceError(`the bundle defines no ${asked.globalName}`);
   for (const name of ['getParser', 'getAllSources']) {
     if (typeof parsers[name] !== 'function') throw new TypeError(`${asked.globalName}.${name} is not a function`);

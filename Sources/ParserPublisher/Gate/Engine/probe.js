@@ -3,28 +3,18 @@
 (function () {
   'use strict';
   const probes = window.__parserProbes;
-  const evaluate = window.eval;
+  const globalOf = window.__globalNamed;
+  const describeThrown = window.__describeThrown;
   const debug = console.debug;
   const parse = window.__context.parseHTML;
   const decode = window.__context.decodeContent;
   const UNKNOWN = '__parser_ota_no_such_source__';
   const MAX_MESSAGE = 400;
 
-  function globalOf(name) { return evaluate(`typeof ${name} === 'undefined' ? undefined : ${name}`); }
-
+  // What was thrown in the bridge's words, short and without its stack: there may be thousands.
   function describe(thrown) {
-    if (thrown === null || typeof thrown !== 'object') return { name: typeof thrown, message: String(thrown).slice(0, MAX_MESSAGE) };
-    try {
-      return {
-        name: String(thrown.name || 'object'),
-        message: String(thrown.message === undefined ? thrown : thrown.message).slice(0, MAX_MESSAGE),
-        line: Number.isInteger(thrown.line) ? thrown.line : null,
-        column: Number.isInteger(thrown.column) ? thrown.column : null,
-        script: typeof thrown.sourceURL === 'string' ? thrown.sourceURL : null,
-      };
-    } catch {
-      return { name: 'object', message: 'an object that cannot be read was thrown' };
-    }
+    const { name, message, line, column, script } = describeThrown(thrown);
+    return { name, message: message.slice(0, MAX_MESSAGE), line, column, script };
   }
 
   function attempt(work) {
