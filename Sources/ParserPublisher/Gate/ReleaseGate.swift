@@ -5,13 +5,10 @@ public import ParserEngine
 ///
 /// Without an engine it says which checks it could not run, and refuses; nothing is skipped in silence.
 public struct ReleaseGate: Sendable {
-  /// The name under which bundles define themselves, unless somebody says otherwise.
-  public static let defaultGlobalName = "NyoraParsers"
-
   /// What runs the bundle; `nil` when there is none.
   public var engine: ParserEngine?
   /// The name under which the bundle defines itself.
-  public var globalName = ReleaseGate.defaultGlobalName
+  public var globalName = ParserCall.defaultGlobalName
   /// Whether a missing engine refuses; without it the report says what was not checked, and no more.
   var requiresEngine = true
   /// Recorded sources that the release must not make worse; `nil` replays none.
@@ -60,8 +57,8 @@ public struct ReleaseGate: Sendable {
     await examination.run(&run) {
       guard let live else { return nil }
       do {
-        return await EngineExamination.faults(
-          of: try await live.bundle(), catalog: live.catalog, engine: engine, globalName: globalName)
+        let runner = DryRunner(engine: engine, globalName: globalName)
+        return await runner.faults(of: try await live.bundle(), catalog: live.catalog)
       } catch {
         // A live bundle that cannot be read excuses nothing.
         return nil

@@ -3,22 +3,19 @@ internal import ParserEngine
 
 /// Runs one bundle in the engine, step by step, until a step makes the next one pointless.
 struct EngineExamination {
-  /// How long calls without an answer are waited for at the end of a dry run, when its limit leaves time for it.
-  private static let maxSettleMilliseconds: Int64 = 1500
-  /// The longest dry run of all sources; one of 235 sources takes about a second.
-  private static let maxDryRunTime: Duration = .seconds(20)
   /// What the engine calls the bundle, whatever its path is.
   static let scriptName = "parsers.bundle.js"
-  private static let probe = EngineScript(
-    name: "probe.js", text: String(decoding: PackageResources.probe_js, as: UTF8.self))
 
   let engine: ParserEngine
   let globalName: String
   let release: GateCandidate
 
-  private var lines: CatalogLines { CatalogLines(release.sourcesName, release.sources) }
-  private var bundle: EngineScript {
-    EngineScript(name: Self.scriptName, text: String(decoding: release.bundle, as: UTF8.self))
+  private var bundle: EngineScript { Self.script(release.bundle) }
+  private var dryRunner: DryRunner { DryRunner(engine: engine, globalName: globalName) }
+
+  /// A bundle as the engine knows it.
+  static func script(_ bundle: [UInt8]) -> EngineScript {
+    EngineScript(name: scriptName, text: String(decoding: bundle, as: UTF8.self))
   }
 
   /// - Parameter live: reads the live release's bundle and tells its faults; asked only when there is something to compare.
@@ -55,7 +52,7 @@ struct EngineExamination {
     do {
       try await session.checkSyntax(of: bundle)
       run.ran(.syntax, since: begin)
-      try await session.evaluate(Self.probe)
+      try await session.evaluate(DryRunner.probe)
       let loading = ContinuousClock.now
       defer { run.ran(.load, since: loading) }
       try await session.evaluate(bundle)
@@ -147,6 +144,7 @@ struct EngineExamination {
     } catch {
       return malformed(.catalogMatch, &run)
     }
+    let lines = CatalogLines(release.sourcesName, release.sources)
     run.add(
       CatalogMatchCheck(catalog: release.catalog, bundleName: release.bundleName, lines: lines)
         .findings(inspection))
@@ -164,42 +162,9 @@ struct EngineExamination {
 
   // MARK: The dry run
 
-  /// Why a dry run gave no result.
-  struct DryRunFault: Error {
-    let error: EngineError
-    /// The source that was at work.
-    let source: String?
-  }
-
   /// Calls every parser; a page that hangs or ends tells by its last word where.
   private func dryRun(_ session: EngineSession) async -> Result<DryRun, DryRunFault> {
-    await Self.dryRun(
-      session, globalName, release.catalog.entries, min(engine.limits.callTime, Self.maxDryRunTime))
-  }
-
-  private static func dryRun(
-    _ session: EngineSession, _ globalName: String, _ entries: [SourceEntry], _ limit: Duration,
-    saysCalls: Bool = false
-  ) async -> Result<DryRun, DryRunFault> {
-    let sources = entries.map { entry in
-      JSONValue.object([
-        JSONMember("id", .string(entry.id.text)), JSONMember("domain", .string(entry.domain)),
-      ])
-    }
-    let question = JSONValue.object([
-      JSONMember("global", .string(globalName)), JSONMember("sources", .array(sources)),
-      JSONMember("settleMilliseconds", .integer(min(maxSettleMilliseconds, GateRun.milliseconds(limit) / 3))),
-      JSONMember("sayCalls", .bool(saysCalls)),
-    ])
-    do {
-      return .success(try DryRun(try await session.ask("gateDryRun", question, within: limit)))
-    } catch let error as EngineError {
-      let last = await session.takeLogs().last { $0.level == "debug" && $0.text.hasPrefix("gate ") }
-      return .failure(
-        DryRunFault(error: error, source: last.map { String($0.text.dropFirst("gate ".count)) }))
-    } catch {
-      return .failure(DryRunFault(error: .malformed("\(error)"), source: nil))
-    }
+    await dryRunner.run(release.catalog.entries, in: session, within: dryRunner.limit)
   }
 
   private func judge(
@@ -233,40 +198,10 @@ struct EngineExamination {
 
   /// The call at which a source hangs, by running it alone with a word before each call; empty when it does not again.
   private func lastCall(of entry: SourceEntry) async -> String {
-    do {
-      let session = try await engine.open(pages: NoPages())
-      try await session.evaluate(Self.probe)
-      try await session.evaluate(bundle)
-      let limit = min(engine.limits.callTime, engine.limits.loadTime)
-      let result = await Self.dryRun(session, globalName, [entry], limit, saysCalls: true)
-      await session.close()
-      if case .failure(let fault) = result { return fault.source ?? "" }
-      return ""
-    } catch {
-      // It loaded a moment ago; without a second run the source alone is named.
-      return ""
-    }
-  }
-}
-
-extension EngineExamination {
-  /// The faults of another bundle's dry run; `nil` when it could not be run.
-  static func faults(
-    of bundle: [UInt8], catalog: SourceCatalog, engine: ParserEngine, globalName: String
-  ) async -> Set<String>? {
-    do {
-      let session = try await engine.open(pages: NoPages())
-      try await session.evaluate(probe)
-      try await session.evaluate(
-        EngineScript(name: scriptName, text: String(decoding: bundle, as: UTF8.self)))
-      let result = await dryRun(
-        session, globalName, catalog.entries, min(engine.limits.callTime, maxDryRunTime))
-      await session.close()
-      if case .success(let run) = result { return run.faults }
-      return nil
-    } catch {
-      // A live release that cannot be run excuses nothing.
-      return nil
-    }
+    let limit = min(engine.limits.callTime, engine.limits.loadTime)
+    let result = await dryRunner.run([entry], of: bundle, within: limit, saysCalls: true)
+    // It loaded a moment ago; without a second run the source alone is named.
+    guard case .failure(let fault)? = result else { return "" }
+    return fault.source ?? ""
   }
 }
