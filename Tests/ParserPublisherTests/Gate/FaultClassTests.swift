@@ -41,6 +41,7 @@ struct FaultClassTests {
       ("TypeError", "undefined is not an object (evaluating 'this.page.data.items')"),
       ("TypeError", "null is not an object (evaluating 'this.cache.items')"),
       ("TypeError", "undefined is not a function (near '...item of data.items...')"),
+      ("TypeError", "items is not a function (near '...item of items...')"),
       (
         "TypeError",
         "data.items.map is not a function. (In 'data.items.map((x) => x)', 'data.items.map' is undefined)"
