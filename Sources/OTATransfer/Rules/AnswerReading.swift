@@ -7,15 +7,19 @@ protocol AnswerReading: Sendable {
   var url: FetchURL { get }
   /// The limits of the transfer.
   var policy: TransferPolicy { get }
-  /// Some part of a final head was read, so that the server is there and speaks HTTP.
-  var hasAnswer: Bool { get }
+  /// The head of the answer that is being read.
+  var head: ResponseHead { get set }
+  /// The bytes of all heads of the transfer so far, redirects included; against heads without end.
+  var headerBytes: Int { get set }
+  /// Whether the head of the final answer is still to come.
+  var isReadingHead: Bool { get }
   /// The refusal that the head alone decided, whatever happened to the body after it.
   var refusal: TransferError? { get }
   /// The limit on the whole transfer; `nil` leaves it to the rule about stalls.
   var timeLimit: Duration? { get }
 
-  /// Takes one line of a head, with its end.
-  mutating func take(line: some Collection<UInt8>) throws(TransferError)
+  /// Decides what a complete head means.
+  mutating func settle() throws(TransferError)
   /// Takes the next bytes of a body.
   mutating func take(body: RawSpan) throws(TransferError)
   /// What a complete answer means.
@@ -29,6 +33,23 @@ protocol AnswerReading: Sendable {
   func configure(_ easy: inout EasyHandle)
   /// Sets up the handle again after a redirect was followed.
   func reconfigure(_ easy: inout EasyHandle)
+}
+
+extension AnswerReading {
+  /// Some part of a final head was read, so that the server is there and speaks HTTP.
+  var hasAnswer: Bool { head.status != 0 }
+
+  /// Takes one line of a head, with its end.
+  mutating func take(line: some Collection<UInt8>) throws(TransferError) {
+    headerBytes += line.count
+    guard headerBytes <= policy.maxHeaderBytes else {
+      throw error(.tooLarge, "the head has more than \(policy.maxHeaderBytes) bytes")
+    }
+    // What comes after the head of the final answer are trailers, which decide nothing.
+    guard isReadingHead else { return }
+    head.take(line: line)
+    if head.isComplete { try settle() }
+  }
 }
 
 /// What is to be done when libcurl reports the end of an answer.

@@ -14,9 +14,9 @@ struct AnswerStream: AnswerReading {
   let policy: TransferPolicy
   private let sink: any FetchSink
   private(set) var url: FetchURL
-  private var head = ResponseHead()
+  var head = ResponseHead()
   private var state = State.readingHead
-  private var headerBytes = 0
+  var headerBytes = 0
   private var receivedBytes = 0
   private var droppedBytes = 0
   private var redirects = 0
@@ -31,21 +31,10 @@ struct AnswerStream: AnswerReading {
   /// A slow and steady transfer completes, however long it takes.
   var timeLimit: Duration? { nil }
 
-  var hasAnswer: Bool { head.status != 0 }
+  var isReadingHead: Bool { if case .readingHead = state { true } else { false } }
 
   var refusal: TransferError? {
     if case .settled(.refuse(let error)) = state { error } else { nil }
-  }
-
-  mutating func take(line: some Collection<UInt8>) throws(TransferError) {
-    headerBytes += line.count
-    guard headerBytes <= policy.maxHeaderBytes else {
-      throw error(.tooLarge, "the head has more than \(policy.maxHeaderBytes) bytes")
-    }
-    // What comes after the head of the final answer are trailers, which decide nothing.
-    guard case .readingHead = state else { return }
-    head.take(line: line)
-    if head.isComplete { try settle() }
   }
 
   mutating func take(body: RawSpan) throws(TransferError) {
@@ -96,7 +85,7 @@ struct AnswerStream: AnswerReading {
       kind, url: url.text, status: hasAnswer ? head.status : nil, detail: detail, underlying: underlying)
   }
 
-  private mutating func settle() throws(TransferError) {
+  mutating func settle() throws(TransferError) {
     let verdict = AnswerRules(request: request, url: url.text).verdict(head)
     switch verdict {
     case .interim:

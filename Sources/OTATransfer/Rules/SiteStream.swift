@@ -10,9 +10,9 @@ struct SiteStream: AnswerReading {
   let sitePolicy: SitePolicy
   let cookies: CookieJar
   private(set) var url: FetchURL
-  private var head: ResponseHead
+  var head: ResponseHead
   private var state = State.readingHead
-  private var headerBytes = 0
+  var headerBytes = 0
   private var body: [UInt8] = []
   private var droppedBytes = 0
   private var redirects: [String] = []
@@ -27,20 +27,9 @@ struct SiteStream: AnswerReading {
 
   var policy: TransferPolicy { sitePolicy.transfer }
   var timeLimit: Duration? { sitePolicy.timeout }
-  var hasAnswer: Bool { head.status != 0 }
+  var isReadingHead: Bool { if case .readingHead = state { true } else { false } }
   /// Nothing is refused for what a head says, but for its announced size, which throws at once.
   var refusal: TransferError? { nil }
-
-  mutating func take(line: some Collection<UInt8>) throws(TransferError) {
-    headerBytes += line.count
-    guard headerBytes <= policy.maxHeaderBytes else {
-      throw error(.tooLarge, "the head has more than \(policy.maxHeaderBytes) bytes")
-    }
-    // What comes after the head of the final answer are trailers, which decide nothing.
-    guard case .readingHead = state else { return }
-    head.take(line: line)
-    if head.isComplete { try settle() }
-  }
 
   mutating func take(body bytes: RawSpan) throws(TransferError) {
     switch state {
@@ -90,7 +79,7 @@ struct SiteStream: AnswerReading {
     TransferError(kind, url: url.text, status: hasAnswer ? head.status : nil, detail: detail)
   }
 
-  private mutating func settle() throws(TransferError) {
+  mutating func settle() throws(TransferError) {
     let isRedirect = [301, 302, 303, 307, 308].contains(head.status) && head["location"]?.isEmpty == false
     switch head.status {
     case 100...199: return
