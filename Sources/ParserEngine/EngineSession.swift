@@ -44,8 +44,8 @@ public actor EngineSession {
   public private(set) var peakMemoryBytes = 0
   /// The process group of the engine.
   package nonisolated let groupID: Int32
-  /// How the engine's processes are kept in, in its own words as JSON; `nil` before it is ready.
-  public private(set) var confinement: String?
+  /// How the engine's processes are kept in; `nil` before it is ready.
+  public private(set) var confinement: EngineConfinement?
 
   init(
     command: [String], environment: [String: String], limits: EngineLimits, pages: any PageProvider
@@ -232,13 +232,20 @@ public actor EngineSession {
 
   private func handle(_ frame: EngineFrame) {
     switch frame.kind {
-    case .ready:
-      confinement = frame.text
-      resume(Self.startKey, .success(.null))
+    case .ready: handleReady(frame.payload)
     case .done: handleDone(frame.payload)
     case .message: handleMessage(frame.payload)
     case .gone: finish(.webProcessGone(frame.text.printable()))
     case .open, .check, .evaluate: finish(.malformed("a frame that only the parent sends"))
+    }
+  }
+
+  private func handleReady(_ payload: [UInt8]) {
+    do throws(InputError) {
+      confinement = try EngineConfinement.decode(payload)
+      resume(Self.startKey, .success(.null))
+    } catch {
+      finish(.malformed(error.message))
     }
   }
 

@@ -1,51 +1,44 @@
 internal import CLinux
 internal import Glibc
-internal import OTAManifest
+internal import ParserEngine
 
-/// How this process and all that it starts are kept away from the network and from files.
+/// Keeps this process and all that it starts away from the network and from files.
 ///
 /// Namespaces of the kernel where they are permitted. Where they are not, what remains is what the page may not do:
 /// its policy loads nothing, it cannot navigate, and its only proxy leads nowhere.
-struct Confinement {
-  /// Whether there is no network at all.
-  let hasNoNetwork: Bool
-  /// Whether the folders for people's and passing files are empty ones of this process.
-  let hasOwnFiles: Bool
+enum Confinement {
+  /// What the program is started with the second time, so that there is no third.
+  private static let secondStart = "--in-user-namespace"
+  private static let unshareProgram = "/usr/bin/unshare"
 
-  /// As JSON, for the parent.
-  var description: String {
-    let members = [JSONMember("noNetwork", .bool(hasNoNetwork)), JSONMember("ownFiles", .bool(hasOwnFiles))]
-    return String(decoding: JSONValue.object(members).encoded(indented: false), as: UTF8.self)
-  }
-
-  /// Confines this process; before its second thread.
-  static func enter() -> Confinement {
+  /// Confines this process; before it has made anything. May start the program anew.
+  static func enter() -> EngineConfinement {
     // A crash of a page must leave no core file.
     var none = rlimit(rlim_cur: 0, rlim_max: 0)
     unsafe setrlimit(__rlimit_resource_t(UInt32(RLIMIT_CORE.rawValue)), &none)
-    let (user, group) = (getuid(), getgid())
-    var spaces = CLINUX_NEW_NETWORK | CLINUX_NEW_MOUNTS
-    if user != 0 { spaces |= CLINUX_NEW_USERS }
-    guard unshare(Int32(spaces)) == 0 else {
-      return Confinement(hasNoNetwork: false, hasOwnFiles: false)
+    if unshare(Int32(CLINUX_NEW_NETWORK | CLINUX_NEW_MOUNTS)) != 0 {
+      becomeRootOfOwnNamespace()
+      return EngineConfinement(hasNoNetwork: false, hasOwnFiles: false)
     }
-    if user != 0 { keepIdentity(user, group) }
-    return Confinement(hasNoNetwork: true, hasOwnFiles: hideFiles())
+    return EngineConfinement(hasNoNetwork: true, hasOwnFiles: hideFiles())
   }
 
-  /// Makes the user in the new space the one outside, so that files are read as before.
-  private static func keepIdentity(_ user: uid_t, _ group: gid_t) {
-    write("deny", to: "/proc/self/setgroups")
-    write("\(user) \(user) 1", to: "/proc/self/uid_map")
-    write("\(group) \(group) 1", to: "/proc/self/gid_map")
+  /// Starts the program anew in a user namespace in which this user is root; returns when that is not permitted.
+  ///
+  /// It takes a program of its own: a process with threads may not enter such a namespace, and the libraries of the
+  /// web view have started some before `main`.
+  private static func becomeRootOfOwnNamespace() {
+    let command = [unshareProgram, "--user", "--map-root-user"]
+    guard !CommandLine.arguments.contains(secondStart), let program = ownPath(),
+      HelperProgram.succeeds(command + ["true"])
+    else { return }
+    HelperProgram.become(command + [program, secondStart])
   }
 
-  private static func write(_ text: String, to path: String) {
-    let file = unsafe open(path, O_WRONLY | O_CLOEXEC)
-    guard file >= 0 else { return }
-    defer { close(file) }
-    let bytes = Array(text.utf8)
-    _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(file, $0.baseAddress, $0.count) }
+  private static func ownPath() -> String? {
+    guard let path = unsafe realpath("/proc/self/exe", nil) else { return nil }
+    defer { unsafe free(path) }
+    return unsafe String(cString: path)
   }
 
   /// Puts empty folders, which go with this process, over those that hold people's files.

@@ -47,27 +47,13 @@ enum Display {
     }
     guard made == 0 else { return nil }
     defer { close(ends.0) }
-    let isStarted = spawn(numberTo: ends.1, closing: ends.0)
-    close(ends.1)
-    return isStarted ? readNumber(ends.0) : nil
-  }
-
-  private static func spawn(numberTo descriptor: Int32, closing other: Int32) -> Bool {
-    var actions = unsafe posix_spawn_file_actions_t()
-    unsafe posix_spawn_file_actions_init(&actions)
-    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-    for stream in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] {
-      unsafe posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_RDWR, 0)
-    }
-    unsafe posix_spawn_file_actions_addclose(&actions, other)
     let arguments = [
-      program, "-displayfd", "\(descriptor)", "-screen", "0", "64x64x24", "-nolisten", "tcp", "-noreset",
-      "-extension", "GLX",
+      "-displayfd", "\(ends.1)", "-screen", "0", "64x64x24", "-nolisten", "tcp", "-noreset", "-extension",
+      "GLX",
     ]
-    var pointers = unsafe arguments.map { unsafe strdup($0) } + [nil]
-    defer { for index in unsafe pointers.indices { unsafe free(pointers[index]) } }
-    var process: pid_t = 0
-    return unsafe posix_spawnp(&process, program, &actions, nil, &pointers, environ) == 0
+    let process = HelperProgram.start([program] + arguments, closing: ends.0)
+    close(ends.1)
+    return process.flatMap { _ in readNumber(ends.0) }
   }
 
   /// Reads up to the line feed: the program writes the number first, and dies when it cannot write the rest.

@@ -60,10 +60,10 @@ enum EngineProgram {
 /// Turns frames into work on the view.
 final class EngineService {
   private let channel: FrameChannel
-  private let confinement: Confinement
+  private let confinement: EngineConfinement
   private var view: HiddenView?
 
-  init(channel: FrameChannel, confinement: Confinement) {
+  init(channel: FrameChannel, confinement: EngineConfinement) {
     self.channel = channel
     self.confinement = confinement
   }
@@ -72,7 +72,7 @@ final class EngineService {
     switch frame.kind {
     case .open:
       guard view == nil else { EngineProgram.fail("there is a page already", status: 1) }
-      let (channel, state) = (channel, confinement.description)
+      let (channel, state) = (channel, confinement.encoded)
       view = HiddenView(bridge: frame.text, channel: channel) { channel.send(EngineFrame(.ready, state)) }
     case .check, .evaluate:
       guard let view, let order = ScriptOrder(frame.text) else {

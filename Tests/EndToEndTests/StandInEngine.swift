@@ -26,7 +26,7 @@ enum StandInEngine {
     while head := sys.stdin.buffer.read(5):
         kind, payload = head[:1], sys.stdin.buffer.read(struct.unpack('>I', head[1:])[0])
         if kind == b'o':
-            send(b'r', {})
+            send(b'r', {'noNetwork': True, 'ownFiles': True})
             continue
         script, _, text = payload.decode().split('\n', 2)
         if call := re.match(r'__runParser\("(\w+)", "[^"]*", "(\w+)"', text):

@@ -131,34 +131,6 @@ import Testing
     #expect(error == .timedOut(during: "details of ALPHA", after: .milliseconds(700)))
   }
 
-  @Test("cannot leave the page, ask a person, or reach the network")
-  func confined() async throws {
-    let server = try LoopbackServer { _ in HTTPReply.status(200, Array("here".utf8)) }
-    let text = """
-      location = 'file:///etc/passwd'; window.open('https://site.invalid/'); window.print();
-      const answers = [prompt('name?'), confirm('sure?')];
-      new Image().src = '\(server.url)image';
-      navigator.sendBeacon('\(server.url)beacon', 'x');
-      document.body.innerHTML = '<iframe src="\(server.url)frame"></iframe><link rel="prefetch" href="\(server.url)link">';
-      """
-    let session = try await Engines.session(
-      bundle(
-        list: """
-          const tries = [() => fetch('\(server.url)fetch'), () => import('\(server.url)module'),
-            () => new Promise((done, fail) => { const s = new WebSocket('\(server.url)ws'.replace('http', 'ws'));
-              s.onopen = done; s.onerror = fail; })];
-          let failed = 0;
-          for (const attempt of tries) { try { await attempt(); } catch { failed += 1; } }
-          try { localStorage.setItem('a', 'b'); failed -= 1; } catch { }
-          return [failed, document.title, location.href];
-          """, top: text))
-    let answer = try await session.call(call(.list))
-    #expect(answer == .array([.integer(3), .string("parsers"), .string("https://parsers.invalid/")]))
-    #expect(server.requests.isEmpty)
-    await session.close()
-    #expect(livingProcesses(in: session.groupID) == [])
-  }
-
   @Test("leaves nothing when its session is let go or its caller gives up")
   func letGo() async throws {
     var session: EngineSession? = try await Engines.session(bundle())

@@ -26,11 +26,26 @@ struct EngineExamination {
     } catch {
       return run.withoutEngine(error.text)
     }
+    if let confinement = await session.confinement { note(confinement, &run) }
     let result = await examine(session, &run)
     await session.close()
     if let result { await judge(result.outcome, since: result.begin, &run, liveFaults) }
     for code in GateCode.allCases where code.needsEngine {
       run.skip(code, "a check before it failed")
+    }
+  }
+
+  /// Says so when a bundle is held by less than usual.
+  private func note(_ confinement: EngineConfinement, _ run: inout GateRun) {
+    run.record(.confinement) {
+      guard !confinement.isWhole else { return [] }
+      return [
+        Finding(
+          .confinement, .note,
+          "the kernel gives the engine no namespace of its own, so only the rules of the page keep the bundle from the"
+            + " network and from files",
+          advice: "permit user namespaces on this machine, or check bundles of strangers elsewhere")
+      ]
     }
   }
 

@@ -17,6 +17,8 @@ public enum GateCode: String, Sendable, CaseIterable {
   case leftovers
   /// The engine is missing or does not start, so that the checks that need it could not run.
   case noEngine = "no-engine"
+  /// The kernel does not keep the engine from the network and from files, so that the page's rules are all there is.
+  case confinement
 
   /// What the check asks for, as one phrase.
   public var summary: String {
@@ -38,6 +40,7 @@ public enum GateCode: String, Sendable, CaseIterable {
     case .unchanged: "the release differs from the live one"
     case .leftovers: "nothing from development is left: debugger, merge markers, local paths, keys"
     case .noEngine: "the engine is there to run the bundle"
+    case .confinement: "the kernel keeps the engine from the network and from people's files"
     }
   }
 
@@ -45,7 +48,7 @@ public enum GateCode: String, Sendable, CaseIterable {
   public var needsEngine: Bool {
     switch self {
     case .syntax, .load, .entryPoints, .catalogMatch, .danglingCall, .dryRun, .overrideKeys, .fixtures: true
-    case .input, .idsRemoved, .idChangedMeaning, .size, .unchanged, .leftovers, .noEngine: false
+    case .input, .idsRemoved, .idChangedMeaning, .size, .unchanged, .leftovers, .noEngine, .confinement: false
     }
   }
 
@@ -54,7 +57,7 @@ public enum GateCode: String, Sendable, CaseIterable {
     switch self {
     case .idsRemoved, .idChangedMeaning, .size, .unchanged: true
     case .input, .syntax, .load, .entryPoints, .catalogMatch, .danglingCall, .dryRun, .overrideKeys,
-      .fixtures, .leftovers, .noEngine:
+      .fixtures, .leftovers, .noEngine, .confinement:
       false
     }
   }
