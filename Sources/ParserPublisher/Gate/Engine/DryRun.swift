@@ -48,6 +48,11 @@ struct DryRun {
     }
   }
 
+  /// The sources that meet a fault of the code.
+  var faultySources: Set<String> {
+    Set(failures.lazy.filter { FaultClass($0.error) == .programming }.flatMap(\.sources))
+  }
+
   /// Faults of the code as they are compared between releases: by source, call and words, since lines move.
   var faults: Set<String> {
     var faults: Set<String> = []

@@ -61,10 +61,10 @@ struct DryRunner {
     }
   }
 
-  /// The faults of another bundle's dry run; `nil` when it could not be run, since that excuses nothing.
-  func faults(of bundle: [UInt8], catalog: SourceCatalog) async -> Set<String>? {
+  /// The faults of some sources in another bundle; `nil` when it could not be run, since that excuses nothing.
+  func faults(of bundle: [UInt8], entries: [SourceEntry]) async -> Set<String>? {
     let script = EngineExamination.script(bundle)
-    guard case .success(let run)? = await run(catalog.entries, of: script, within: limit) else { return nil }
+    guard case .success(let run)? = await run(entries, of: script, within: limit) else { return nil }
     return run.faults
   }
 }

@@ -18,8 +18,9 @@ struct EngineExamination {
     EngineScript(name: scriptName, text: String(decoding: bundle, as: UTF8.self))
   }
 
-  /// - Parameter live: reads the live release's bundle and tells its faults; asked only when there is something to compare.
-  func run(_ run: inout GateRun, liveFaults: () async -> Set<String>?) async {
+  /// - Parameter liveFaults: reads the live release's bundle and tells the faults of the sources that are named; asked
+  ///   only when there is something to compare.
+  func run(_ run: inout GateRun, liveFaults: (Set<String>) async -> Set<String>?) async {
     let session: EngineSession
     do {
       session = try await engine.open(pages: NoPages())
@@ -184,11 +185,12 @@ struct EngineExamination {
 
   private func judge(
     _ result: Result<DryRun, DryRunFault>, since begin: ContinuousClock.Instant, _ run: inout GateRun,
-    _ liveFaults: () async -> Set<String>?
+    _ liveFaults: (Set<String>) async -> Set<String>?
   ) async {
     switch result {
     case .success(let dryRun):
-      let known = dryRun.faults.isEmpty ? [] : await liveFaults()
+      let faulty = dryRun.faultySources
+      let known = faulty.isEmpty ? [] : await liveFaults(faulty)
       run.add(DryRunCheck(bundleName: release.bundleName, liveFaults: known).findings(dryRun))
     case .failure(let fault): await run.add([hang(fault)])
     }
