@@ -2,6 +2,7 @@
 
 import argparse
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -142,6 +143,8 @@ def run_in_folder(tool, names, options):
 
 def main(words=None):
     """The whole command."""
+    # Who stops a long run gets the memory of its folders back.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     options = arguments_parser().parse_args(words)
     known = sweep.all_operations()
     if options.list:

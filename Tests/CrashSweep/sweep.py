@@ -1,6 +1,8 @@
 """The sweep: each operation once for each of its system calls and each kind of fault, in two processes at a time."""
 
 import multiprocessing
+import signal
+import sys
 import time
 from collections import Counter
 from dataclasses import dataclass, field
@@ -162,6 +164,8 @@ class IdleWorker:
 
 def _start_worker(kind, settings):
     global _worker
+    # The command turns the signal into an orderly end of its own; a worker just ends.
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     try:
         _worker = kind(settings.folder / multiprocessing.current_process().name, settings)
     except SceneError as error:
@@ -198,7 +202,10 @@ def sweep(kind, settings, names, total, report):
     outcomes = {name: Outcome(name) for name in names}
     workers = min(WORKERS, len(jobs))
     with multiprocessing.get_context("fork").Pool(workers, _start_worker, (kind, settings)) as pool:
-        for outcome in pool.imap_unordered(_run_job, jobs):
+        for done, outcome in enumerate(pool.imap_unordered(_run_job, jobs), 1):
             outcomes[outcome.operation].add(outcome)
             report(outcome)
+            if sys.stderr.isatty():
+                points = sum(sum(found.tried.values()) for found in outcomes.values())
+                print(f"  {done} of {len(jobs)} jobs, {points} so far, {outcome.operation}", file=sys.stderr)
     return list(outcomes.values()), time.monotonic() - started
