@@ -14,6 +14,18 @@ struct FaultClassTests {
       ("TypeError", "this.apiBase is not a function. (In 'this.apiBase()', 'this.apiBase' is undefined)"),
       (
         "TypeError",
+        "this['apiBase'] is not a function. (In 'this['apiBase']()', 'this['apiBase']' is undefined)"
+      ),
+      (
+        "TypeError",
+        "this[\"apiBase\"] is not a function. (In 'this[\"apiBase\"]()', 'this[\"apiBase\"]' is undefined)"
+      ),
+      (
+        "TypeError",
+        "super.getPages is not a function. (In 'super.getPages(x)', 'super.getPages' is undefined)"
+      ),
+      (
+        "TypeError",
         "this.context.get is not a function. (In 'this.context.get(url)', 'this.context.get' is undefined)"
       ),
       ("TypeError", "cleanTitle is not a function. (In 'cleanTitle(x)', 'cleanTitle' is undefined)"),
@@ -42,6 +54,11 @@ struct FaultClassTests {
       ("TypeError", "null is not an object (evaluating 'this.cache.items')"),
       ("TypeError", "undefined is not a function (near '...item of data.items...')"),
       ("TypeError", "items is not a function (near '...item of items...')"),
+      ("TypeError", "this[key] is not a function. (In 'this[key]()', 'this[key]' is undefined)"),
+      (
+        "TypeError",
+        "data['items'].map is not a function. (In 'data['items'].map(f)', 'data['items'].map' is undefined)"
+      ),
       (
         "TypeError",
         "data.items.map is not a function. (In 'data.items.map((x) => x)', 'data.items.map' is undefined)"

@@ -41,13 +41,18 @@ enum FaultClass: Equatable {
     let callee = String(words[..<end])
     // "undefined is not a function (near '...x of y...')": something that is no list was iterated.
     guard !words.contains("(near '"), callee != "undefined", callee != "null" else { return false }
-    let parts = callee.split(separator: ".", omittingEmptySubsequences: false)
+    let parts = plain(callee).split(separator: ".", omittingEmptySubsequences: false)
     guard parts.allSatisfy({ isName($0) }), let last = parts.last else { return false }
     if parts.count == 1 { return true }
     if parts[0] == "this" {
       return parts.count == 2 || parts[1] == "context" || !methodsOfData.contains(String(last))
     }
     return !methodsOfData.contains(String(last))
+  }
+
+  /// A callee whose members in quotes, as in `this['x']`, stand behind a dot.
+  private static func plain(_ callee: String) -> String {
+    callee.replacing(/\[(?:'([^'\]]*)'|"([^"\]]*)")\]/) { ".\($0.1 ?? $0.2 ?? "")" }
   }
 
   /// `x is not a constructor (evaluating 'new x()')`.
