@@ -34,13 +34,19 @@ struct RequestKey: Hashable, Sendable {
     let scheme = url[..<mark.lowerBound].asciiLowercased
     let rest = url[mark.upperBound...]
     let end = rest.firstIndex { "/?".contains($0) } ?? rest.endIndex
-    var authority = rest[..<end].asciiLowercased
-    for (name, port) in [("https", ":443"), ("http", ":80")] where scheme == name && authority.hasSuffix(port)
-    {
-      authority.removeLast(port.count)
-    }
+    let authority = withoutDefaultPort(rest[..<end].asciiLowercased, scheme)
     let tail = rest[end...]
     return "\(scheme)://\(authority)\(tail.hasPrefix("/") ? "" : "/")\(tail)"
+  }
+
+  /// What is no address, with several ports or a half bracket, stays as it is.
+  private static func withoutDefaultPort(_ authority: String, _ scheme: String) -> String {
+    guard let port = ["https": ":443", "http": ":80"][scheme], authority.hasSuffix(port) else {
+      return authority
+    }
+    let rest = authority.dropLast(port.count)
+    let host = rest.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
+    return host.contains(":") && !host.hasSuffix("]") ? authority : String(rest)
   }
 
   private static func withoutMoments(_ text: String) -> String {
