@@ -203,6 +203,8 @@ extension Updater {
   public func fail(
     version: ReleaseVersion? = nil, launch: LaunchID? = nil, reason: String
   ) throws(Problem) -> ActiveRelease {
+    // A report that comes a second time is refused by what the first one wrote, which may not be safe yet.
+    try change.holdState()
     let question = StoreQuestion(configuration, now: now())
     let (release, spoken) = try question.running(version: version, launch: launch)
     try question.requireFailureCounts(release, spoken)

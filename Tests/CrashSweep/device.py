@@ -32,6 +32,11 @@ class DeviceOperation:
         """Whether doing it twice is the same as doing it once."""
         return self.then(self.after) == self.after
 
+    @property
+    def is_launch(self):
+        """Whether it is what an app does at each start."""
+        return self.command == "activate"
+
 
 def operations():
     """Every state-changing command of a device, each with a state in which it has something to do."""

@@ -31,6 +31,7 @@ class FeedOperation:
     #: Statuses with which the command ends when it is given once more after it was done.
     repeated: frozenset = frozenset({0})
     side: str = field(default="feed", init=False)
+    is_launch: bool = field(default=False, init=False)
 
     @property
     def is_repeatable(self):

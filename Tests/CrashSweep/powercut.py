@@ -63,6 +63,8 @@ class ModelWorker(Worker):
         outcome.tried["model"] += 1
         where = "the first call" if call is None else f"call {call.ordinal}, {call.name} {call.place}"
         killed = Answer([], -9, "", "")
+        # A launch that finds everything decided syncs nothing, so what a killed one decided may be decided once more.
+        is_over = is_over and not (was_killed_before and check.operation.is_launch)
         for text in check.violations(killed, Fault("kill"), call, is_over):
             # After a kill and a power cut, what was removed may be back until the next release.
             if not (was_killed_before and text.startswith("left behind")):

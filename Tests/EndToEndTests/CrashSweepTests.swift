@@ -25,6 +25,12 @@ struct CrashSweepTests {
       ["--model", "--sample", "36"] + operations.flatMap { ["--operation", $0] }, atLeast: 30)
   }
 
+  @Test("B09: what a killed command wrote is safe once the same command has said that it is done")
+  func killedThenPowerCut() throws {
+    try CrashSweep.expectNothing(
+      ["--model", "--full", "--operation", "confirm", "--operation", "init"], atLeast: 60)
+  }
+
   @Test(
     "B09: an ext4 whose power goes at a call has the whole old or the whole new state",
     .enabled(if: CrashSweep.mounts, "needs root, loop mounts and mkfs.ext4"))

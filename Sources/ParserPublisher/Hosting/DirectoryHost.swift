@@ -90,14 +90,15 @@ struct DirectoryHost: FeedHost {
     }
   }
 
-  /// Waits without holding a thread; unfinished files of publishers that were killed are removed on the way.
+  /// Waits without holding a thread. What publishers left that were killed is settled on the way: unfinished files go, and
+  /// pointers that everybody sees are made to outlive a power cut before anything is built on them.
   func lock(wait: Duration) async throws(Problem) -> any FeedLock {
     let deadline = ContinuousClock.now + wait
     while true {
       do throws(StorageError) {
         let folder = try Directory.open(root).subdirectory(creating: Self.lockFolder, mode: Self.folderMode)
         let lock = try folder.lock("lock", .exclusive)
-        try removeUnfinishedFiles()
+        try settle()
         return DirectoryLock(lock: lock)
       } catch  where error.kind == .busy && ContinuousClock.now < deadline {
         try await Self.pause()
@@ -119,12 +120,13 @@ struct DirectoryHost: FeedHost {
     }
   }
 
-  private func removeUnfinishedFiles() throws(StorageError) {
-    let fixed: [[Substring]] = [[], [Self.lockFolder[...]]]
-    for folders in fixed { try open(folders[...]).removeTemporaries() }
-    for folder: Substring in ["metadata", "files"] {
+  private func settle() throws(StorageError) {
+    let withPointers: [[Substring]] = [[], [Self.lockFolder[...]], ["metadata"]]
+    for folders in withPointers + [["files"]] {
       do {
-        try open([folder]).removeTemporaries()
+        let folder = try open(folders[...])
+        try folder.removeTemporaries()
+        if withPointers.contains(folders) { try folder.sync() }
       } catch  where error.kind == .missing {
         // Nothing was ever published or signed there.
         continue
@@ -136,6 +138,7 @@ struct DirectoryHost: FeedHost {
         for entry in try parent.entries() where entry.kind == .directory {
           let folder = try parent.subdirectory(entry.name)
           try folder.removeTemporaries()
+          if parents == ["channels"] { try folder.sync() }
           // One that was made and never filled, or emptied and not removed.
           if try folder.entries().isEmpty { try parent.removeTree(entry.name) }
         }

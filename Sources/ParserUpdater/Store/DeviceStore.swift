@@ -87,6 +87,10 @@ final class DeviceStore: Sendable {
     try root.replace(StateFile.name, with: StateFile.encode(state))
   }
 
+  /// Makes what the state says outlive a power cut, for whoever finds nothing to change in it: a process that was killed in
+  /// the middle of a replacement leaves a state that everybody sees and that nothing holds on to yet.
+  func holdState() throws(StorageError) { try root.sync() }
+
   /// Moves a state that cannot be read out of the way, for whoever wants to look at it.
   func setDamagedStateAside() throws(StorageError) {
     guard try root.kind(of: StateFile.name) != nil else { return }

@@ -110,15 +110,20 @@ struct Activation {
     let plan = plan(failed, in: store, canRecord: true)
     let search = search(plan.candidates, in: store)
     let after = plan.stateAfterLaunch(of: search.choice?.candidate, damaged: search.damaged, launch: launch)
-    if after != state || recovery != nil {
-      do {
+    let isChanged = after != state || recovery != nil
+    do {
+      if isChanged {
         if after.trial?.launches.contains(launch) == true { takeLaunchLease(in: store) }
         try store.writeState(after)
-      } catch {
-        notes.append(Problem(error))
-        launchLease = nil
-        return nil
+      } else if failure != nil {
+        try store.holdState()
       }
+    } catch {
+      notes.append(Problem(error))
+      launchLease = nil
+      return nil
+    }
+    if isChanged {
       let events = [recovery, failureEvent].compactMap(\.self) + plan.events + events(of: search)
       record(events, in: store)
       if Set(after.references) != Set(state.references) || recovery != nil {

@@ -128,6 +128,15 @@ struct StoreChange {
     }
   }
 
+  /// Makes what the state says outlive a power cut, when there is a store.
+  func holdState() throws(Problem) {
+    do {
+      try DeviceStore.openPrivate(configuration.directory)?.holdState()
+    } catch {
+      throw Problem(error).keeping("the state is as it was")
+    }
+  }
+
   private var embedded: ReleaseReference? { configuration.embedded.readableReference }
 
   var situation: LaunchSituation {
@@ -149,12 +158,14 @@ struct StoreChange {
       defer { lock.release() }
       let before = try readState(of: store)
       var after = before
-      let (result, events) = try body(&after)
+      let (result, events) = try holding(store) { () throws(Problem) in try body(&after) }
       if after != before {
         try store.writeState(after)
         if Set(after.references) != Set(before.references) {
           GarbageCollection.collectReleases(of: store, keeping: after)
         }
+      } else {
+        try store.holdState()
       }
       HistoryFile(root: store.root).note(events, at: now)
       return result
@@ -164,6 +175,18 @@ struct StoreChange {
       throw Problem(error).keeping("the state is as it was")
     } catch {
       throw Problem(.storageFailed, "the store in \(configuration.directory) cannot be used")
+    }
+  }
+
+  /// What `body` says; when it refuses, the state that it refuses by outlives a power cut.
+  private func holding<Result>(
+    _ store: DeviceStore, _ body: () throws(Problem) -> Result
+  ) throws -> Result {
+    do {
+      return try body()
+    } catch {
+      try store.holdState()
+      throw error
     }
   }
 

@@ -58,7 +58,9 @@ struct StoreQuestion {
     let state = try read().state
     let slots = [state.current, state.previous].compactMap(\.self)
     guard let release = slots.first(where: { version == nil || $0.version == version }) else {
-      let named = version.map { "release \($0) is not one that this device runs" }
+      let isRejected = state.rejected.contains { $0.version == version }
+      let reason = isRejected ? "was rejected here before" : "is not one that this device runs"
+      let named = version.map { "release \($0) \(reason)" }
       throw Problem(
         .noSuchRelease, named ?? "the copy inside the app runs, which is neither confirmed nor rejected",
         kept: "the state as it was")

@@ -44,12 +44,24 @@ struct UpdateRun: Sendable {
       try note(decision == .versionReused ? nil : offer.manifest, in: store)
       noteRefusal(decision.result(for: offer.manifest), of: offer, in: store)
       collectLeftovers(of: store, offer.manifest, decision)
-      return .unchanged(decision.result(for: offer.manifest))
+      do {
+        return try unchanged(decision, offer, in: store)
+      } catch {
+        throw Problem(error).keeping(Self.kept)
+      }
     }
     try requireWritable(store, offer.manifest)
     let staging = try Staging(store: store, incoming: incoming, offer: offer, configuration: configuration)
     try await staging.collect(from: reader, progress: progress)
     return try commit(staging, offer, in: store)
+  }
+
+  /// The result when there is nothing to install. A release that is called staged outlives a power cut from here on.
+  private func unchanged(
+    _ decision: OfferDecision, _ offer: VerifiedManifest, in store: DeviceStore
+  ) throws(StorageError) -> UpdateResult {
+    if decision == .staged { try store.holdState() }
+    return .unchanged(decision.result(for: offer.manifest))
   }
 
   /// What killed runs left goes also when there is nothing to install, which is so for most updates.
@@ -149,7 +161,7 @@ struct UpdateRun: Sendable {
       defer { lock.release() }
       let before = try recoverState(of: store)
       let decision = decision(on: offer, in: store, state: before)
-      guard case .install = decision else { return .unchanged(decision.result(for: offer.manifest)) }
+      guard case .install = decision else { return try unchanged(decision, offer, in: store) }
       // Releases without a state are damage, so the first state comes before the first release.
       if case .fresh = store.readState() { try store.writeState(before) }
       GarbageCollection.collectTemporaries(of: store)
