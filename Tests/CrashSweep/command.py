@@ -27,15 +27,18 @@ faults:
   short   half of a write or read goes through
 
 examples:
-  ci/crash-sweep                          400 points, evenly spread over all operations
-  ci/crash-sweep --full                   every system call, every kind of fault
-  ci/crash-sweep --model --full           every state that POSIX allows after a power cut
-  ci/crash-sweep --power-cut --full       an ext4 that is shut down at every call that changes something
+  ci/crash-sweep                          a kill at every call that changes something, 400 of the other faults, and 400
+                                          states and 100 cuts of the power, evenly spread: five minutes
+  ci/crash-sweep --full                   every fault at every system call, every state that POSIX allows after a power
+                                          cut, and an ext4 cut at every call that changes something: an hour
+  ci/crash-sweep --model                  one of the three alone
   ci/crash-sweep --operation update --fault EIO --point 57
 """
 MODES = {"sweep": sweep.Worker, "model": powercut.ModelWorker, "power-cut": powercut.DiskWorker}
 COLUMNS = {"sweep": sweep.KINDS, "model": ("model",), "power-cut": ("cut",)}
 UNITS = {"sweep": "points", "model": "states", "power-cut": "power cuts"}
+#: How many points there are about when nothing else is asked for; kills of a sweep come on top.
+SHORT = {"sweep": 400, "model": 400, "power-cut": 100}
 SKIPPED = 77
 
 
@@ -52,6 +55,7 @@ class Settings:
     strace: bool
     seed: int
     findings: bool
+    every_kill: bool
 
 
 def arguments_parser():
@@ -60,15 +64,17 @@ def arguments_parser():
         prog="ci/crash-sweep", description=DESCRIPTION, epilog=EPILOGUE,
         formatter_class=argparse.RawDescriptionHelpFormatter)
     mode = parser.add_mutually_exclusive_group()
-    mode.add_argument("--model", dest="mode", action="store_const", const="model", default="sweep",
-                      help="power cuts on paper: no privileges needed")
+    mode.add_argument("--faults", dest="mode", action="store_const", const="sweep",
+                      help="only faults at system calls")
+    mode.add_argument("--model", dest="mode", action="store_const", const="model",
+                      help="only power cuts on paper: no privileges needed")
     mode.add_argument("--power-cut", dest="mode", action="store_const", const="power-cut",
-                      help="power cuts of a mounted ext4: needs root")
+                      help="only power cuts of a mounted ext4: needs root")
     mode.add_argument("--mutations", dest="mode", action="store_const", const="mutations",
                       help="break builds on purpose and show what catches each; takes half an hour")
     parser.add_argument("--mutation", action="append", metavar="NAME", help="only this one; may be repeated")
     size = parser.add_mutually_exclusive_group()
-    size.add_argument("--sample", type=int, metavar="N", help="about N points, evenly spread; 400 when left out")
+    size.add_argument("--sample", type=int, metavar="N", help="about N points, evenly spread")
     size.add_argument("--full", action="store_true", help="every point")
     size.add_argument("--findings", action="store_true", help="only the points at which something was wrong once")
     parser.add_argument("--operation", action="append", metavar="NAME", help="only this operation; may be repeated")
@@ -96,34 +102,43 @@ def print_table(outcomes, kinds):
         print(f"{outcome.operation:28} {outcome.calls:>6} {counts} {len(outcome.violations):>11}")
 
 
-def run(settings, names, options):
+def chosen_modes(options):
+    """All three ways, unless one is asked for; what singles out a fault is about the first."""
+    if options.mode:
+        return [options.mode]
+    if options.findings or options.fault or options.point is not None:
+        return ["sweep"]
+    return list(MODES)
+
+
+def run(mode, settings, names, options):
     """Runs one mode and prints what came of it; the exit status."""
     is_bounded = not (options.full or options.findings or options.point is not None)
-    total = (options.sample or 400) if is_bounded else None
+    total = (options.sample or SHORT[mode]) if is_bounded else None
 
     def report(outcome):
         for violation in outcome.violations:
             print(f"violation: {violation}", flush=True)
-    outcomes, seconds = sweep.sweep(MODES[options.mode], settings, names, total, report)
-    print_table(outcomes, COLUMNS[options.mode])
+    outcomes, seconds = sweep.sweep(MODES[mode], settings, names, total, report)
+    print_table(outcomes, COLUMNS[mode])
     points = sum(sum(outcome.tried.values()) for outcome in outcomes)
     violations = sum(len(outcome.violations) for outcome in outcomes)
     if drifted := sum(outcome.drifted for outcome in outcomes):
         print(f"crash-sweep: at {drifted} points another call came than in the undisturbed run")
-    seed = f", seed {options.seed}" if options.mode == "model" else ""
-    print(f"crash-sweep: {points} {UNITS[options.mode]}, {violations} violations, {seconds:.0f} s{seed}")
+    seed = f", seed {options.seed}" if mode == "model" else ""
+    print(f"crash-sweep: {points} {UNITS[mode]}, {violations} violations, {seconds:.0f} s{seed}", flush=True)
     return 1 if violations or not points else 0
 
 
-def obstacle(options):
+def obstacle(mode):
     """Why this machine does not let the mode run; `None` when it does."""
-    if options.mode == "power-cut" and not powercut.mounts_work():
-        return "this machine does not allow mounts of its own, which needs root and a loop device"
+    if mode == "power-cut" and not powercut.mounts_work():
+        return "no power cuts, since this machine does not allow mounts of its own: that takes root and a loop device"
     return None
 
 
-def run_in_folder(tool, names, options):
-    """Runs with a folder that is there until it has ended."""
+def run_in_folder(mode, tool, names, options):
+    """Runs a mode with a folder that is there until it has ended."""
     folder = Path(tempfile.mkdtemp(prefix="crash-sweep-", dir=work_folder(options.work)))
     try:
         shim = build_shim(folder)
@@ -134,11 +149,28 @@ def run_in_folder(tool, names, options):
         if not strace:
             print("crash-sweep: strace does not work here, so nothing checks that the shim sees every call")
         kinds = tuple(options.fault) if options.fault else None
+        every_kill = mode == "sweep" and not options.sample
         settings = Settings(tool, int(time.time()), shim, folder, kinds, options.point, strace, options.seed,
-                            options.findings)
-        return run(settings, names, options)
+                            options.findings, every_kill)
+        return run(mode, settings, names, options)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def run_all(modes, names, options):
+    """Runs the modes one after the other; what this machine does not allow is said, and is no failure beside others."""
+    reasons = {mode: obstacle(mode) for mode in modes}
+    if "power-cut" in modes and not reasons["power-cut"]:
+        powercut.enter_private_mounts()
+    tool = Path(options.tool).resolve() if options.tool else built_tool(ROOT)
+    statuses = []
+    for mode in modes:
+        if reason := reasons[mode]:
+            print(f"crash-sweep: skipped: {reason}")
+            statuses.append(SKIPPED)
+        else:
+            statuses.append(run_in_folder(mode, tool, names, options))
+    return 1 if 1 in statuses else min(statuses)
 
 
 def main(words=None):
@@ -157,10 +189,4 @@ def main(words=None):
     if options.mode == "mutations":
         with tempfile.TemporaryDirectory(prefix="crash-sweep-") as folder:
             return mutations.run(ROOT, folder, options.mutation)
-    if reason := obstacle(options):
-        print(f"crash-sweep: skipped: {reason}")
-        return SKIPPED
-    if options.mode == "power-cut":
-        powercut.enter_private_mounts()
-    tool = Path(options.tool).resolve() if options.tool else built_tool(ROOT)
-    return run_in_folder(tool, names, options)
+    return run_all(chosen_modes(options), names, options)

@@ -124,7 +124,9 @@ class Worker:
         outcome = Outcome(name, len(calls))
         if share == 0 and not self.settings.findings:
             outcome.violations += self._undisturbed(check, calls)
-        for fault, call in spread(points, count)[share::shares]:
+        kept = [point for point in points if self.settings.every_kill and point[0].kind == "kill"]
+        rest = [point for point in points if not kept or point[0].kind != "kill"]
+        for fault, call in (kept + spread(rest, count))[share::shares]:
             self._try(check, fault, call, outcome)
         return outcome
 

@@ -14,7 +14,7 @@ struct CrashSweepTests {
     "B02, B09, B41, B43, B44: killed or refused at any call, all is whole and right, and the next run tidies up"
   )
   func sample() throws {
-    try CrashSweep.expectNothing(["--sample", "36"], atLeast: 30)
+    try CrashSweep.expectNothing(["--faults", "--sample", "36"], atLeast: 30)
   }
 
   @Test(
