@@ -74,6 +74,12 @@ MUTATIONS = [
         "launch-not-recorded", f"{UPDATER}/Work/Activation.swift",
         (("    if after != state || recovery != nil {", "    if after.references != state.references || recovery != nil {"),),
         ("launch-on-trial",)),
+    Mutation(
+        "found-state-not-synced", f"{UPDATER}/Store/DeviceStore.swift",
+        (("throws(StorageError) { try root.sync() }", "throws(StorageError) { try root.checkPrivate() }"),), ("confirm",)),
+    Mutation(
+        "found-pointers-not-synced", f"{PUBLISHER}/Hosting/DirectoryHost.swift",
+        (("        if withPointers.contains(folders) { try folder.sync() }\n", ""),), ("init",)),
 ]
 STAGES = {
     "kill": ["--full", "--fault", "kill"],
