@@ -142,6 +142,20 @@ struct MemberRuleTests {
     #expect(found[1].message == "Family.getDetails calls this.settings(), which is a string, not a method")
   }
 
+  @Test("a call of the class above is looked for above, whatever the parser itself has")
+  func callsAbove() throws {
+    var inspected = try inspected()
+    inspected.texts = [
+      "getDetails(m) { return super.load(m) + super.getPages(m); }", "load(m) { return super.load(m); }",
+    ]
+    let found = dangling(inspected)
+    #expect(found.map(\.subject) == ["getPages", "load"])
+    #expect(found.map(\.method) == ["getDetails", "load"])
+    #expect(found[0].message == "Family.getDetails calls super.getPages(), which does not exist")
+    inspected.texts = ["getDetails(m) { return super.load(m) + super.toString(); }", "load(m) { return m; }"]
+    #expect(dangling(inspected) == [])
+  }
+
   @Test("a method anywhere along the chain, an assignment, and what every object has are no faults")
   func present() throws {
     var inspected = try inspected()

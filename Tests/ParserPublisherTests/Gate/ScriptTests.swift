@@ -91,6 +91,7 @@ struct MemberCallsTests {
       ("x() { return 'this.a()' + \"this.b()\" + /this.c()/.source; // this.d()\n }", []),
       ("x() { /* this.a() */ return other.this.a() + self.a(); }", []),
       ("x() { this.a.b(); this.c = 1; this.d; }", []),
+      ("x(m) { return super.a(m) + super.b; }", ["a"]), ("x() { class A { y() { super.z(); } } }", []),
       ("x() { return this\n  .a\n  (1); }", ["a"]),
     ])
   func whose(text: String, expected: [String]) { #expect(calls(text) == expected) }

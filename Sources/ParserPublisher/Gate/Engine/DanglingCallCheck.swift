@@ -1,6 +1,6 @@
 internal import OTAManifest
 
-/// Looks for methods that a parser calls on itself and does not have.
+/// Looks for methods that a parser calls on itself, or on the class above, and that are not there.
 struct DanglingCallCheck {
   /// What every object can do.
   private static let inherited: Set<String> = [
@@ -10,6 +10,7 @@ struct DanglingCallCheck {
 
   private struct Fault: Hashable {
     let text: Int
+    let receiver: MemberCalls.Call.Receiver
     let name: String
     let type: String?
   }
@@ -42,31 +43,40 @@ struct DanglingCallCheck {
     _ own: [InspectedMember], _ chain: [Int]
   ) -> [(fault: Fault, method: String, owner: String)] {
     let holders = [("", own)] + chain.map { (inspection.classes[$0].name, inspection.classes[$0].members) }
-    var types: [String: InspectedMember] = [:]
+    let types = Self.reach(holders.map(\.1))
     var assigned: Set<String> = []
-    for (_, members) in holders {
-      for member in members {
-        if types[member.name] == nil { types[member.name] = member }
-        if let text = member.text { assigned.formUnion(calls[text].assigned) }
-      }
+    for member in holders.flatMap(\.1) {
+      if let text = member.text { assigned.formUnion(calls[text].assigned) }
     }
     var faults: [(Fault, String, String)] = []
     var seen: Set<Fault> = []
-    for (owner, members) in holders {
+    for (depth, (owner, members)) in holders.enumerated() {
       for member in members {
         guard let text = member.text else { continue }
         for call in calls[text].calls {
-          let target = types[call.name]
+          // What an arrow function that became a member calls the class above depends on where it was made.
+          guard call.receiver == .this || depth > 0 else { continue }
+          let target = types[call.receiver == .this ? 0 : depth + 1][call.name]
           guard target?.isCallable != true, !Self.inherited.contains(call.name),
-            !assigned.contains(call.name),
+            call.receiver == .super || !assigned.contains(call.name),
             !calls[text].guarded.contains(call.name)
           else { continue }
-          let fault = Fault(text: text, name: call.name, type: target?.type)
+          let fault = Fault(text: text, receiver: call.receiver, name: call.name, type: target?.type)
           if seen.insert(fault).inserted { faults.append((fault, member.name, owner)) }
         }
       }
     }
     return faults
+  }
+
+  /// For each holder the members that are found from it on upwards; nothing above the last one.
+  private static func reach(_ holders: [[InspectedMember]]) -> [[String: InspectedMember]] {
+    var reach: [[String: InspectedMember]] = [[:]]
+    for members in holders.reversed() {
+      let own = Dictionary(members.map { ($0.name, $0) }) { first, _ in first }
+      reach.append((reach.last ?? [:]).merging(own) { _, nearer in nearer })
+    }
+    return reach.reversed()
   }
 
   private func finding(_ fault: Fault, _ method: String, _ owner: String, _ sources: [String]) -> Finding {
@@ -75,7 +85,8 @@ struct DanglingCallCheck {
     let state =
       fault.type.map { "is \($0 == "undefined" ? "undefined" : "a \($0)"), not a method" } ?? "does not exist"
     return Finding(
-      .danglingCall, .error, "\(caller.printable()) calls this.\(fault.name)(), which \(state)", place: place,
+      .danglingCall, .error, "\(caller.printable()) calls \(fault.receiver).\(fault.name)(), which \(state)",
+      place: place,
       advice: "add the method, or correct the name"
     ).with {
       $0.sources = sources
@@ -86,7 +97,9 @@ struct DanglingCallCheck {
 
   private func place(of fault: Fault) -> Finding.Place {
     guard let start = bundle.offset(of: inspection.texts[fault.text]),
-      let call = calls[fault.text].calls.first(where: { $0.name == fault.name })
+      let call = calls[fault.text].calls.first(where: {
+        $0.receiver == fault.receiver && $0.name == fault.name
+      })
     else { return Finding.Place(file: bundleName) }
     return bundle.place(of: start + call.offset, in: bundleName)
   }

@@ -1,12 +1,16 @@
-/// What the source text of one method does with members of `this`: the calls, and what makes them safe.
+/// What the source text of one method does with members of `this` and `super`: the calls, and what makes them safe.
 ///
 /// Only code whose `this` is the method's own counts: nested `function`s, methods of object literals and classes have
 /// another one, arrow functions do not.
 struct MemberCalls {
-  /// One `this.name(`.
+  /// One `this.name(` or `super.name(`.
   struct Call: Equatable {
+    /// Whose member is called.
+    enum Receiver: String { case this, `super` }
+
+    let receiver: Receiver
     let name: String
-    /// Where `this` stands in the text, in bytes.
+    /// Where the receiver stands in the text, in bytes.
     let offset: Int
   }
 
@@ -106,16 +110,22 @@ struct MemberCalls {
 
   // MARK: Members
 
-  /// Judges `this.name` by what stands before it and by the token that follows it.
+  private func receiver(_ word: ScriptToken) -> Call.Receiver? {
+    if scanner.isWord(word, "this") { return .this }
+    return scanner.isWord(word, "super") ? .super : nil
+  }
+
+  /// Judges `this.name` and `super.name` by what stands before it and by the token that follows it.
   private mutating func noteMember(followedBy token: ScriptToken) {
     guard foreignDepth == 0, let name = last(1), name.kind == .identifier, let dot = last(2),
-      dot.isPunctuator(".") || dot.kind == .optionalChain, let this = last(3), scanner.isWord(this, "this"),
+      dot.isPunctuator(".") || dot.kind == .optionalChain, let word = last(3),
+      let receiver = receiver(word),
       last(4).map({ $0.isPunctuator(".") || $0.kind == .optionalChain }) != true
     else { return }
     let member = scanner.text(name)
     switch token.kind {
     case .punctuator(UInt8(ascii: "(")):
-      calls.append(Call(name: member, offset: this.range.lowerBound))
+      calls.append(Call(receiver: receiver, name: member, offset: word.range.lowerBound))
       return
     case .punctuator(UInt8(ascii: "=")): assigned.insert(member)
     case .optionalChain, .logical, .punctuator(UInt8(ascii: "?")): guarded.insert(member)
