@@ -5,11 +5,16 @@ internal import Glibc
 ///
 /// Nothing here blocks but `kill()`. For one thread at a time.
 public final class ProgramGroup {
+  /// How often memory is read before members are searched for again.
+  private static let looksPerSearch = 8
+
   /// The process id of the leader, which is the id of the group.
   public let id: Int32
   private let socket: Int32
   private let complaints: Pipe
   private var ended: Int32?
+  private var looksUntilSearch = 0
+  private var members: [ProcessGroupMember] = []
 
   /// Starts a program with a socket as its standard input and output, and a pipe as its standard error.
   ///
@@ -94,5 +99,14 @@ public final class ProgramGroup {
   }
 
   /// The anonymous and shared memory of all processes of the group, in bytes.
-  public func memoryBytes() -> Int { ProcessGroupMember.all(of: id).reduce(0) { $0 + $1.memoryBytes } }
+  ///
+  /// A process that was started since counts after a few calls: to find it takes a look at all that the machine runs.
+  public func memoryBytes() -> Int {
+    if looksUntilSearch == 0 {
+      members = ProcessGroupMember.all(of: id)
+      looksUntilSearch = Self.looksPerSearch
+    }
+    looksUntilSearch -= 1
+    return members.reduce(0) { $0 + $1.memoryBytes }
+  }
 }
