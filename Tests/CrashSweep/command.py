@@ -81,7 +81,7 @@ def arguments_parser():
     parser.add_argument("--fault", action="append", choices=sweep.KINDS, help="only this kind; may be repeated")
     parser.add_argument("--point", type=int, metavar="N", help="only the N-th call, or state, of one operation")
     parser.add_argument("--seed", type=int, default=1, help="for the random part of --model; 1 when left out")
-    parser.add_argument("--tool", metavar="FILE", help="the parser-ota to disturb; the newest below .build when left out")
+    parser.add_argument("--tool", metavar="FILE", help="the parser-ota to disturb; built from these sources when left out")
     parser.add_argument("--work", metavar="DIR", help="where the folders are made; memory when left out")
     parser.add_argument("--list", action="store_true", help="list the operations and end")
     return parser

@@ -175,10 +175,8 @@ def build_shim(folder):
 
 
 def built_tool(root):
-    """The newest build of the tool below `.build`, made when there is none."""
-    builds = [root / ".build" / name / "parser-ota" for name in ("release", "debug")]
-    there = [path for path in builds if path.exists()]
-    if not there:
-        subprocess.run(["swift", "build", "--product", "parser-ota"], cwd=root, check=True)
-        return builds[1]
-    return max(there, key=lambda path: path.stat().st_mtime)
+    """The tool of these very sources, which is built when they have changed."""
+    build = ["swift", "build", "--product", "parser-ota"]
+    subprocess.run(build, cwd=root, check=True, stdout=subprocess.DEVNULL)
+    path = subprocess.run([*build, "--show-bin-path"], cwd=root, check=True, capture_output=True, text=True)
+    return Path(path.stdout.strip()) / "parser-ota"
