@@ -9,7 +9,7 @@ import sys
 
 from . import model
 from .scenes import remove
-from .sweep import Outcome, Violation, Worker, spread
+from .sweep import Outcome, Violation, Worker, remarks, spread
 from .tool import Answer, Fault
 
 IMAGE_MEGABYTES = 24
@@ -65,7 +65,7 @@ class ModelWorker(Worker):
         killed = Answer([], -9, "", "")
         # A launch that finds everything decided syncs nothing, so what a killed one decided may be decided once more.
         is_over = is_over and not (was_killed_before and check.operation.is_launch)
-        for text in check.violations(killed, Fault("kill"), call, is_over):
+        for text in remarks(check, killed, Fault("kill"), call, is_over):
             # After a kill and a power cut, what was removed may be back until the next release.
             if not (was_killed_before and text.startswith("left behind")):
                 outcome.violations.append(Violation(outcome.operation, Fault("model", number), f"after {where}", text))
@@ -138,7 +138,7 @@ class DiskWorker(Worker):
         self._remount()
         outcome.tried["cut"] += 1
         where = "the end" if call is None else f"call {call.ordinal}, {call.name} {call.place}"
-        for text in check.violations(answer, fault, call, is_over=fault.kind == "none"):
+        for text in remarks(check, answer, fault, call, is_over=fault.kind == "none"):
             outcome.violations.append(Violation(outcome.operation, Fault("cut", fault.ordinal), where, text))
 
     def _shut_down(self):

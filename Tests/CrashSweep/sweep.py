@@ -76,6 +76,14 @@ def faults_at(call):
         yield "short"
 
 
+def remarks(check, *moment, **more):
+    """What is wrong with what an operation left; what cannot even be read is wrong too."""
+    try:
+        return list(check.violations(*moment, **more))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        return [f"what is left cannot be read: {error!r}"]
+
+
 def points_of(calls):
     """Every fault at every call, in the order of the calls."""
     return [(Fault(kind, call.ordinal), call) for call in calls for kind in faults_at(call)]
@@ -144,7 +152,7 @@ class Worker:
         if hit is None or (hit.name, hit.place) != (call.name, call.place):
             outcome.drifted += 1
         problems = device.tool_violations(check.scenes.tool, answer, fault, call)
-        problems += check.violations(answer, fault, call)
+        problems += remarks(check, answer, fault, call)
         outcome.tried[fault.kind] += 1
         where = f"call {call.ordinal}, {call.name} {call.place}"
         outcome.violations += [Violation(outcome.operation, fault, where, text) for text in problems]
