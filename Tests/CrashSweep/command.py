@@ -83,7 +83,7 @@ def arguments_parser():
     parser.add_argument("--seed", type=int, default=1, help="for the random part of --model; 1 when left out")
     parser.add_argument("--tool", metavar="FILE", help="the parser-ota to disturb; built from these sources when left out")
     parser.add_argument("--work", metavar="DIR", help="where the folders are made; memory when left out")
-    parser.add_argument("--list", action="store_true", help="list the operations and end")
+    parser.add_argument("--list", action="store_true", help="list the operations, or the broken builds of --mutations, and end")
     return parser
 
 
@@ -180,7 +180,7 @@ def main(words=None):
     options = arguments_parser().parse_args(words)
     known = sweep.all_operations()
     if options.list:
-        print("\n".join(known))
+        print("\n".join(mutations.names(ROOT) if options.mode == "mutations" else known))
         return 0
     names = options.operation or (findings.operations() if options.findings else list(known))
     if unknown := [name for name in names if name not in known]:

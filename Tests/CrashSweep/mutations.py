@@ -23,6 +23,14 @@ class Mutation:
     replacements: tuple
     operations: tuple
 
+    def applied_to(self, text):
+        """The broken text of its file."""
+        for old, new in self.replacements:
+            if text.count(old) != 1:
+                raise RuntimeError(f"{self.name}: {self.file} has {text.count(old)} times: {old.strip()}")
+            text = text.replace(old, new)
+        return text
+
 
 MUTATIONS = [
     Mutation(
@@ -72,7 +80,7 @@ MUTATIONS = [
         ("rotate-release-key",)),
     Mutation(
         "launch-not-recorded", f"{UPDATER}/Work/Activation.swift",
-        (("    if after != state || recovery != nil {", "    if after.references != state.references || recovery != nil {"),),
+        (("isChanged = after != state ||", "isChanged = after.references != state.references ||"),),
         ("launch-on-trial",)),
     Mutation(
         "found-state-not-synced", f"{UPDATER}/Store/DeviceStore.swift",
@@ -110,16 +118,18 @@ class Workshop:
     def apply(self, mutation):
         """Breaks the copy."""
         path = self.folder / mutation.file
-        text = path.read_text()
-        for old, new in mutation.replacements:
-            if text.count(old) != 1:
-                raise RuntimeError(f"{mutation.name}: {mutation.file} has {text.count(old)} times: {old.strip()}")
-            text = text.replace(old, new)
-        path.write_text(text)
+        path.write_text(mutation.applied_to(path.read_text()))
 
     def restore(self, mutation):
         """Repairs the copy."""
         shutil.copy(self.root / mutation.file, self.folder / mutation.file)
+
+
+def names(root):
+    """The name of each broken build; an error for one that the sources no longer have the text of."""
+    for mutation in MUTATIONS:
+        mutation.applied_to((Path(root) / mutation.file).read_text())
+    return [mutation.name for mutation in MUTATIONS]
 
 
 def judge(root, tool, operations):
@@ -147,10 +157,10 @@ def report(name, verdict, seconds):
     sys.stdout.flush()
 
 
-def run(root, folder, names):
+def run(root, folder, only):
     """Builds and judges each mutation; 1 when one is not caught. That unbroken builds pass is what the tests show."""
     workshop = Workshop(root, folder)
-    chosen = [mutation for mutation in MUTATIONS if not names or mutation.name in names]
+    chosen = [mutation for mutation in MUTATIONS if not only or mutation.name in only]
     caught = 0
     for mutation in chosen:
         started = time.monotonic()

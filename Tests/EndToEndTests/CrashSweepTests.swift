@@ -31,6 +31,13 @@ struct CrashSweepTests {
       ["--model", "--full", "--operation", "confirm", "--operation", "init"], atLeast: 60)
   }
 
+  @Test("every broken build that the sweep must catch can still be made")
+  func brokenBuilds() throws {
+    let listed = try TestSupport.run(CrashSweep.command, ["--mutations", "--list"])
+    #expect(listed.status == .exited(0), "\(listed.errors)")
+    #expect(listed.output.split(separator: "\n").count >= 14)
+  }
+
   @Test(
     "B09: an ext4 whose power goes at a call has the whole old or the whole new state",
     .enabled(if: CrashSweep.mounts, "needs root, loop mounts and mkfs.ext4"))
