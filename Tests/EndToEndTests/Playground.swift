@@ -64,9 +64,7 @@ final class Playground: Sendable {
 
   /// A feed with release 1, and the copy of it in `app`.
   func makeApp() throws {
-    try makeFeed()
-    try publish(1)
-    try must("embed --feed feed --out app")
+    try copy(["feed", "app"], of: Self.freshApp.get())
   }
 
   /// A feed whose newest release is 2, and a store with release 1 embedded that has not heard of it; and a recording.
@@ -84,6 +82,13 @@ final class Playground: Sendable {
   }
 
   // Scenes that many tests begin with are played once, then copied.
+  private static let freshApp = Result {
+    let playground = try SharedPlaygrounds.make()
+    try playground.makeFeed()
+    try playground.publish(1)
+    try playground.must("embed --feed feed --out app")
+    return playground
+  }
   private static let freshDevice = Result {
     let playground = try SharedPlaygrounds.make()
     try playground.makeApp()
@@ -99,13 +104,15 @@ final class Playground: Sendable {
   }
 
   private func take(_ scene: Playground) throws {
-    for name in ["feed", "app", "store"] {
-      try FileManager.default.copyItem(atPath: scene.path(name), toPath: path(name))
-    }
+    try copy(["feed", "app", "store"], of: scene)
     // The settings name the feed and the embedded copy by absolute paths.
     let settings = String(decoding: try read("store/device.json"), as: UTF8.self)
     try write("store/device.json", settings.replacing(scene.directory.path, with: directory.path))
     try makeRecording()
+  }
+
+  private func copy(_ names: [String], of scene: Playground) throws {
+    for name in names { try FileManager.default.copyItem(atPath: scene.path(name), toPath: path(name)) }
   }
 
   /// Every file below a folder with its bytes, to prove that nothing changed.
