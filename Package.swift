@@ -82,7 +82,8 @@ let package = Package(
       swiftSettings: house),
     .executableTarget(name: "parser-ota", dependencies: ["ParserOTACommand"], swiftSettings: house),
     .executableTarget(
-      name: "parser-ota-engine", dependencies: ["ParserEngine", "OTAManifest", "CWebKit", "CLinux"],
+      name: "parser-ota-engine",
+      dependencies: ["ParserEngine", "OTAManifest", "OTAProcess", "CWebKit", "CLinux"],
       swiftSettings: house),
 
     // Tests, with the servers, spawners and probes that they share.

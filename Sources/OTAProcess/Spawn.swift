@@ -19,8 +19,8 @@ enum Spawn {
     let variables = environment.map { "\($0.key)=\($0.value)" }
     var pid: pid_t = 0
     let path = command.first ?? ""
-    let code = unsafe withCStrings(command) { arguments in
-      unsafe withCStrings(variables) { variables in
+    let code = unsafe CStrings.with(command) { arguments in
+      unsafe CStrings.with(variables) { variables in
         unsafe posix_spawn(&pid, path, &actions, &attributes, arguments, variables)
       }
     }
@@ -40,17 +40,5 @@ enum Spawn {
     let flags = Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF) | Int32(POSIX_SPAWN_SETPGROUP)
     unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
     return attributes
-  }
-
-  /// Hands over a list of C strings that ends with a null pointer, as `execve` wants it.
-  private static func withCStrings<Result>(
-    _ texts: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
-  ) -> Result {
-    var pointers = unsafe texts.map { unsafe strdup($0) } + [nil]
-    defer { for index in unsafe pointers.indices { unsafe free(pointers[index]) } }
-    return unsafe pointers.withUnsafeMutableBufferPointer { buffer in
-      // The buffer has at least the null pointer at its end, so it has a base address.
-      unsafe body(buffer.baseAddress.unsafelyUnwrapped)
-    }
   }
 }
