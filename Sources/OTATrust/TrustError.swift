@@ -18,6 +18,8 @@ public struct TrustError: Error, Equatable, Sendable {
     case rollback = "trust-rollback"
     /// Not the version, length or digest that signed metadata announces; pieces of different states are mixed.
     case mismatch = "trust-mismatch"
+    /// Signed for another feed than the one that the root names.
+    case otherFeed = "trust-other-feed"
     /// Signed metadata does not speak of it.
     case unlisted = "trust-unlisted"
     /// Larger or deeper than any honest feed.

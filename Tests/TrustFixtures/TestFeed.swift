@@ -28,6 +28,10 @@ package struct TestFeed: Sendable {
   /// When a role expires; in 2030 where nothing is said.
   package var expiry: [String: String] = [:]
   package var isConsistent = true
+  /// The name of the feed as each role carries it.
+  package var names: [String: String] = [:]
+  /// The member `x-parser-ota` of a role besides the name.
+  package var added: [String: [JSONMember]] = [:]
   /// Whether timestamp and snapshot give lengths and digests.
   package var hasHashes = false
   /// The content of all targets by path.
@@ -44,13 +48,21 @@ package struct TestFeed: Sendable {
     targets = try Signers(4)
   }
 
-  /// The fields that all metadata begins with.
+  /// Names the feed in all its metadata.
+  package mutating func setName(_ name: String?) {
+    for role in Root.Role.allCases { names[role.rawValue] = name }
+  }
+
+  /// The fields that all metadata begins with, and what this product adds.
   package func header(_ type: String, _ version: Int64) -> [JSONMember] {
-    [
+    let name = names[type].map { [JSONMember("feed", .string($0))] } ?? []
+    let members = name + (added[type] ?? [])
+    let extra = members.isEmpty ? [] : [JSONMember("x-parser-ota", object(members))]
+    return [
       JSONMember("_type", .string(type)), JSONMember("spec_version", "1.0.34"),
       JSONMember("version", .integer(version)),
       JSONMember("expires", .string(expiry[type] ?? "2030-01-01T00:00:00Z")),
-    ]
+    ] + extra
   }
 
   /// The root, not signed.

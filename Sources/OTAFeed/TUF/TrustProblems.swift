@@ -24,6 +24,7 @@ extension Problem {
     case .expired: .trustExpired
     case .rollback: .trustRollback
     case .mismatch: .trustMismatch
+    case .otherFeed: .trustOtherFeed
     case .unlisted: .trustUnlisted
     case .limit: .trustLimit
     }
@@ -36,6 +37,7 @@ extension Problem {
       "a server that lags behind, or somebody who replays what was valid once; the next check tries again"
     case .signature:
       "do not work around this: ask whoever publishes the feed, by another way, what it should be"
+    case .otherFeed: "check the address of the feed: another feed of the same keys answers there"
     case .cannotVerify: "update this app or its OpenSSL (libssl3)"
     case .expired:
       "the feed is stale or this clock is wrong; compare the date of this machine, then try again later"

@@ -18,6 +18,7 @@ public enum ProblemCode: String, Sendable, CaseIterable {
   case trustExpired = "trust-expired"
   case trustRollback = "trust-rollback"
   case trustMismatch = "trust-mismatch"
+  case trustOtherFeed = "trust-other-feed"
   case trustUnlisted = "trust-unlisted"
   case trustLimit = "trust-limit"
   case fixtureInvalid = "fixture-invalid"
@@ -85,8 +86,8 @@ public enum ProblemCode: String, Sendable, CaseIterable {
     switch self {
     case .manifestInvalid, .sourcesInvalid, .bundleInvalid, .digestMismatch, .sizeMismatch, .tooLarge,
       .versionReused, .wrongChannel, .forbiddenURL, .feedIncomplete, .embeddedUnusable, .trustMalformed,
-      .trustSignature, .trustWeakKey, .trustExpired, .trustRollback, .trustMismatch, .trustUnlisted,
-      .trustLimit, .fixtureInvalid:
+      .trustSignature, .trustWeakKey, .trustExpired, .trustRollback, .trustMismatch, .trustOtherFeed,
+      .trustUnlisted, .trustLimit, .fixtureInvalid:
       .untrustedContent
     case .htmlInstead, .unreachable, .timedOut, .tls, .proxy, .throttled, .serverError, .notFound, .truncated,
       .transferFailed, .libraryMissing, .cancelled, .pageUnavailable:

@@ -11,8 +11,13 @@ public struct MetadataHeader: Equatable, Sendable {
   public let version: Int64
   /// From this moment on it is not trusted any more.
   public let expires: Timestamp
+  /// What this product adds.
+  let feedExtension: FeedExtension
 
-  static let fields = ["_type", "spec_version", "version", "expires"]
+  /// The name of the feed that it belongs to; `nil` for an unnamed feed.
+  public var feedName: String? { feedExtension.feedName }
+
+  static let fields = ["_type", "spec_version", "version", "expires", FeedExtension.member]
 
   init(_ object: JSONObject, kind: Kind) throws(InputError) {
     let type = try object.string("_type")
@@ -33,6 +38,7 @@ public struct MetadataHeader: Equatable, Sendable {
         .malformed, field: "expires", "is \"\(moment.printable())\", not a moment like 2030-01-01T00:00:00Z")
     }
     self.expires = expires
+    feedExtension = try FeedExtension(of: object)
   }
 
   /// Refuses metadata that has expired by `now`.

@@ -16,6 +16,10 @@ public struct Root: Sendable {
 
   /// The version, from 1.
   public var version: Int64 { header.version }
+  /// The name that all metadata of the feed must carry; `nil` for an unnamed feed.
+  public var feedName: String? { header.feedName }
+  /// The epoch, from 1; a later one makes devices forget the versions and dates that older keys made them see.
+  public var epoch: Int64 { header.feedExtension.epoch }
 
   /// Reads a root; whether it is signed is not looked at.
   package init(_ envelope: Envelope) throws(TrustError) {

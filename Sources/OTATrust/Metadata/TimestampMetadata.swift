@@ -1,4 +1,4 @@
-internal import OTAManifest
+public import OTAManifest
 
 /// Says which snapshot is the newest; re-signed often, so that nobody can hide news for long.
 public struct TimestampMetadata: Sendable {
@@ -9,6 +9,8 @@ public struct TimestampMetadata: Sendable {
 
   /// The version, from 1.
   public var version: Int64 { header.version }
+  /// When it was signed; `nil` when it does not say so.
+  public var signedAt: Timestamp? { header.feedExtension.signedAt }
 
   init(_ envelope: Envelope) throws(TrustError) {
     do {

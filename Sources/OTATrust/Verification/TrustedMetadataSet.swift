@@ -28,6 +28,8 @@ public struct TrustedMetadataSet: Sendable {
   }
 
   /// Takes on the next root (section 5.3): signed by the keys of the old and of the new one, and exactly one higher.
+  ///
+  /// It may name an unnamed feed and begin a new epoch, but never take either back.
   public mutating func updateRoot(_ bytes: [UInt8]) throws(TrustError) {
     guard timestamp == nil else {
       throw TrustError(.unlisted, role: "root", "is asked for after the timestamp")
@@ -40,6 +42,7 @@ public struct TrustedMetadataSet: Sendable {
         .rollback, role: "root", "has version \(new.version) where version \(root.version + 1) must follow")
     }
     try new.keys(of: .root).requireThreshold(on: envelope)
+    try new.requireSameFeed(as: root)
     root = new
   }
 
@@ -112,6 +115,7 @@ public struct TrustedMetadataSet: Sendable {
     let envelope = try Envelope(bytes, role: edge.role, maxBytes: TrustLimits.standard.maxTargetsBytes)
     try keys(for: edge).requireThreshold(on: envelope)
     let new = try Targets(envelope)
+    if edge == .top { try new.header.requireFeed(of: root, role: edge.role) }
     try requireVersion(new.header, announced.version, role: edge.role)
     try new.header.requireFresh(at: now, role: edge.role)
     targets[edge] = new
@@ -158,13 +162,17 @@ public struct TrustedMetadataSet: Sendable {
   private func verifiedTimestamp(_ bytes: [UInt8]) throws(TrustError) -> TimestampMetadata {
     let envelope = try Envelope(bytes, role: "timestamp", maxBytes: TrustLimits.standard.maxTimestampBytes)
     try root.keys(of: .timestamp).requireThreshold(on: envelope)
-    return try TimestampMetadata(envelope)
+    let timestamp = try TimestampMetadata(envelope)
+    try timestamp.header.requireFeed(of: root, role: "timestamp")
+    return timestamp
   }
 
   private func verifiedSnapshot(_ bytes: [UInt8]) throws(TrustError) -> Snapshot {
     let envelope = try Envelope(bytes, role: "snapshot", maxBytes: TrustLimits.standard.maxSnapshotBytes)
     try root.keys(of: .snapshot).requireThreshold(on: envelope)
-    return try Snapshot(envelope)
+    let snapshot = try Snapshot(envelope)
+    try snapshot.header.requireFeed(of: root, role: "snapshot")
+    return snapshot
   }
 
   private func requireVersion(_ header: MetadataHeader, _ version: Int64, role: String) throws(TrustError) {

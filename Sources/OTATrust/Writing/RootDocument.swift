@@ -40,6 +40,29 @@ public struct RootDocument: Equatable, Sendable {
     return Timestamp(text)
   }
 
+  /// The name of the feed; `nil` for an unnamed feed.
+  public var feedName: String? {
+    guard case .string(let name) = signed[member: FeedExtension.member]?[member: "feed"] else { return nil }
+    return name
+  }
+
+  /// The epoch, from 1.
+  public var epoch: Int64 {
+    guard case .number(let number) = signed[member: FeedExtension.member]?[member: "epoch"] else { return 1 }
+    return number.integer ?? 1
+  }
+
+  /// Names the feed; clients refuse a root that takes a name back or changes it.
+  public mutating func setFeedName(_ name: String) { setAdded("feed", .string(name)) }
+
+  /// Sets the epoch; clients refuse a root that goes back to an older one.
+  public mutating func setEpoch(_ epoch: Int64) { setAdded("epoch", .integer(epoch)) }
+
+  private mutating func setAdded(_ name: String, _ value: JSONValue) {
+    if signed[member: FeedExtension.member] == nil { signed[member: FeedExtension.member] = .object([]) }
+    signed[member: FeedExtension.member]?[member: name] = value
+  }
+
   /// The ids of the keys that speak for a role, in order.
   public func keyIDs(of role: Root.Role) -> [String] { entry(of: role)?[member: "keyids"]?.texts ?? [] }
 

@@ -10,20 +10,26 @@ public struct SnapshotDocument: Sendable {
   public let targetsVersion: Int64
   /// The file of the targets metadata.
   public let targets: FileEntry
+  /// The name of the feed; `nil` for an unnamed feed.
+  public let feedName: String?
 
   /// Describes metadata without signatures.
-  public init(version: Int64, expires: Timestamp, targetsVersion: Int64, targets: FileEntry) {
+  public init(
+    version: Int64, expires: Timestamp, targetsVersion: Int64, targets: FileEntry, feedName: String? = nil
+  ) {
     self.version = version
     self.expires = expires
     self.targetsVersion = targetsVersion
     self.targets = targets
+    self.feedName = feedName
   }
 
   /// What is to be signed.
   public func document() throws(TrustError) -> SignedDocument {
     let entry = JSONValue.object([JSONMember("version", .integer(targetsVersion))] + targets.members)
     let header = MetadataHeader.members(.snapshot, version: version, expires: expires)
+    let added = FeedExtension(feedName: feedName).members
     let meta = JSONMember("meta", .object([JSONMember("targets.json", entry)]))
-    return try SignedDocument(.object(header + [meta]), role: "snapshot")
+    return try SignedDocument(.object(header + [meta] + added), role: "snapshot")
   }
 }

@@ -8,12 +8,17 @@ public struct TargetsDocument: Sendable {
   public let expires: Timestamp
   /// The files, by the path below the base of all targets.
   public let files: [String: FileEntry]
+  /// The name of the feed; `nil` for an unnamed feed.
+  public let feedName: String?
 
   /// Describes metadata without signatures.
-  public init(version: Int64, expires: Timestamp, files: [String: FileEntry]) {
+  public init(
+    version: Int64, expires: Timestamp, files: [String: FileEntry], feedName: String? = nil
+  ) {
     self.version = version
     self.expires = expires
     self.files = files
+    self.feedName = feedName
   }
 
   /// What is to be signed; paths in the order of their bytes.
@@ -21,6 +26,8 @@ public struct TargetsDocument: Sendable {
     let sorted = files.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
     let targets = sorted.map { path, entry in JSONMember(path, .object(entry.members)) }
     let header = MetadataHeader.members(.targets, version: version, expires: expires)
-    return try SignedDocument(.object(header + [JSONMember("targets", .object(targets))]), role: "targets")
+    let added = FeedExtension(feedName: feedName).members
+    return try SignedDocument(
+      .object(header + [JSONMember("targets", .object(targets))] + added), role: "targets")
   }
 }

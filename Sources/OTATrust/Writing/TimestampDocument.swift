@@ -10,20 +10,30 @@ public struct TimestampDocument: Sendable {
   public let snapshotVersion: Int64
   /// The file of the snapshot.
   public let snapshot: FileEntry
+  /// The name of the feed; `nil` for an unnamed feed.
+  public let feedName: String?
+  /// When it is signed; `nil` when it does not say so.
+  public let signedAt: Timestamp?
 
   /// Describes metadata without signatures.
-  public init(version: Int64, expires: Timestamp, snapshotVersion: Int64, snapshot: FileEntry) {
+  public init(
+    version: Int64, expires: Timestamp, snapshotVersion: Int64, snapshot: FileEntry, feedName: String? = nil,
+    signedAt: Timestamp? = nil
+  ) {
     self.version = version
     self.expires = expires
     self.snapshotVersion = snapshotVersion
     self.snapshot = snapshot
+    self.feedName = feedName
+    self.signedAt = signedAt
   }
 
   /// What is to be signed.
   public func document() throws(TrustError) -> SignedDocument {
     let entry = JSONValue.object([JSONMember("version", .integer(snapshotVersion))] + snapshot.members)
     let header = MetadataHeader.members(.timestamp, version: version, expires: expires)
+    let added = FeedExtension(feedName: feedName, signedAt: signedAt).members
     let meta = JSONMember("meta", .object([JSONMember("snapshot.json", entry)]))
-    return try SignedDocument(.object(header + [meta]), role: "timestamp")
+    return try SignedDocument(.object(header + [meta] + added), role: "timestamp")
   }
 }

@@ -42,7 +42,9 @@ struct MetadataBuilder: Sendable {
     let version = try Self.version(after: live?.targets.version, "targets")
     let expires = expiry.expiry(of: .targets, signedAt: date)
     let targets = try await file(.targets, version) { () throws(TrustError) in
-      try TargetsDocument(version: version, expires: expires, files: files).document()
+      try TargetsDocument(
+        version: version, expires: expires, files: files, feedName: root.feedName
+      ).document()
     }
     var plan = try await plan(targets: targets, version: version)
     plan.versioned.insert(targets, at: 0)
@@ -70,7 +72,8 @@ struct MetadataBuilder: Sendable {
     let entry = try Self.entry(of: targets.bytes)
     let snapshot = try await file(.snapshot, version) { () throws(TrustError) in
       try SnapshotDocument(
-        version: version, expires: expires, targetsVersion: targetsVersion, targets: entry
+        version: version, expires: expires, targetsVersion: targetsVersion, targets: entry,
+        feedName: root.feedName
       ).document()
     }
     var plan = try await plan(snapshot: snapshot, version: version)
@@ -86,7 +89,8 @@ struct MetadataBuilder: Sendable {
     let entry = try Self.entry(of: snapshot.bytes)
     let timestamp = try await file(.timestamp, nil) { () throws(TrustError) in
       try TimestampDocument(
-        version: version, expires: expires, snapshotVersion: snapshotVersion, snapshot: entry
+        version: version, expires: expires, snapshotVersion: snapshotVersion, snapshot: entry,
+        feedName: root.feedName, signedAt: date
       ).document()
     }
     return MetadataPlan(timestamp: timestamp, expiries: [.timestamp: expires])

@@ -40,8 +40,8 @@ struct MetadataState: Sendable {
         var set = trusted
         _ = try set.updateTimestamp(bytes)
         return try await read(bytes, set, chain, isNewest: index == chain.trusted.count - 1, host)
-      } catch let error as TrustError where error.reason == .signature && index > 0 {
-        // A root that was made since replaced the keys; then an older one knows who signed.
+      } catch let error as TrustError where [.signature, .otherFeed].contains(error.reason) && index > 0 {
+        // A root that was made since replaced the keys or named the feed; then an older one knows who signed.
         continue
       } catch let error as TrustError {
         throw Problem(onFeed: error, FeedLayout.timestamp)
