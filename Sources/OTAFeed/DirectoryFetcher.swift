@@ -35,7 +35,8 @@ struct DirectoryFetcher: Fetcher {
     } catch let error as TransferError {
       throw error
     } catch let error as StorageError {
-      throw TransferError(Self.kind(of: error), url: shown, detail: error.message)
+      throw TransferError(
+        Self.kind(of: error), url: shown, detail: error.message, underlying: error)
     } catch {
       throw TransferError(.protocolViolation, url: shown, detail: "cannot be read")
     }
@@ -68,7 +69,8 @@ struct DirectoryFetcher: Fetcher {
   private static func kind(of error: StorageError) -> TransferError.Kind {
     switch error.kind {
     case .missing: .notFound
-    case .notPermitted: .forbidden
+    // The file may be there and whole: nothing is known about it.
+    case .notPermitted, .io: .forbidden
     case .tooLarge: .tooLarge
     default: .unreachable
     }

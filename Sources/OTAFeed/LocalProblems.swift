@@ -12,7 +12,12 @@ extension Problem {
       self.init(.readOnly, error.message, advice: "give the app a folder that it can write to")
     case .notPermitted:
       self.init(
-        .storageFailed, error.message, advice: "give the app a folder of its own that it can write to")
+        .noPermission, error.message,
+        advice: error.isReading
+          ? "let this user read it, or run as the user who owns it"
+          : "give the app a folder of its own that it can write to")
+    case .io where error.isReading:
+      self.init(.cannotRead, error.message, advice: "try again; if it stays, check the disk and its mount")
     case .busy:
       self.init(.busy, error.message, advice: "another process is at work; try again when it has finished")
     case .missing: self.init(.fileMissing, error.message)

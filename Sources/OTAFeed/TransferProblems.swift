@@ -1,4 +1,5 @@
 package import OTAManifest
+internal import OTAStorage
 package import OTATransfer
 
 extension Problem {
@@ -10,6 +11,10 @@ extension Problem {
       return
     }
     let kind = error.kind
+    if kind == .forbidden, error.underlying is StorageError {
+      self.init(.forbidden, error.message, advice: "let this user read the folder of the feed")
+      return
+    }
     self.init(
       Self.code(of: kind), error.message, advice: Self.advice(for: kind), retryAfter: error.retryAfter)
   }

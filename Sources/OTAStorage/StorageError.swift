@@ -66,6 +66,19 @@ public struct StorageError: Error, Equatable, Sendable {
     return "\(sentence); \(advice)"
   }
 
+  /// Whether this is about looking at something, as opposed to changing it.
+  public var isReading: Bool { ["open", "read", "inspect", "list", "trust"].contains(operation) }
+
+  /// Whether nothing can be said about what is there: it may be whole, damaged, or missing.
+  ///
+  /// `EACCES`, `EPERM`, `EIO` and whatever else keeps the system from looking. It is never damage and never absence.
+  public var leavesUnknown: Bool {
+    switch kind {
+    case .notPermitted, .untrustedOwner, .io, .busy: true
+    case .missing, .exists, .readOnly, .full, .wrongKind, .invalidName, .tooLarge, .sizeDiffers: false
+    }
+  }
+
   private static func reason(of systemCode: Int32) -> String {
     // Where links are not followed, the system's words speak of too many of them.
     if systemCode == ELOOP { return "it is a symbolic link, or one of too many" }
@@ -101,7 +114,7 @@ extension StorageError.Kind {
     case .notPermitted: "check its owner and mode"
     case .readOnly: "choose a directory that can be written"
     case .full: "free some space, then try again"
-    case .untrustedOwner: "take it over with chown, and close it with chmod go-w"
+    case .untrustedOwner: "use a folder of this user that others cannot write to"
     default: nil
     }
   }

@@ -130,7 +130,9 @@ struct MirrorTests {
   @Test(
     "B96: what no mirror can change is not asked again: a busy store, a caller who cancelled, a full disk")
   func localProblems() async throws {
-    for code in [ProblemCode.busy, .cancelled, .diskFull, .notPrivate] {
+    for code in [
+      ProblemCode.busy, .cancelled, .diskFull, .notPrivate, .noPermission, .cannotRead,
+    ] {
       let asked = Asked()
       let sources = FeedSources(feed: MemoryFeed().reader, mirrors: [MemoryFeed().reader])
       let problem = await problem {

@@ -56,6 +56,8 @@ public enum ProblemCode: String, Sendable, CaseIterable {
 
   // Not known or not allowed.
   case forbidden
+  case noPermission = "no-permission"
+  case cannotRead = "cannot-read"
 
   // Answered with "no".
   case notUsable = "not-usable"
@@ -80,6 +82,7 @@ public enum ProblemCode: String, Sendable, CaseIterable {
 
   // Misuse.
   case misuse
+  case foreignFolder = "foreign-folder"
 
   /// Who must act.
   public var responsibility: Responsibility {
@@ -92,18 +95,18 @@ public enum ProblemCode: String, Sendable, CaseIterable {
     case .htmlInstead, .unreachable, .timedOut, .tls, .proxy, .throttled, .serverError, .notFound, .truncated,
       .transferFailed, .libraryMissing, .cancelled, .pageUnavailable:
       .tryLater
-    case .diskFull, .readOnly, .storageFailed, .fileMissing, .fileUnreadable, .wrongKind, .notPrivate,
+    case .diskFull, .readOnly, .storageFailed, .fileMissing, .fileUnreadable, .wrongKind,
       .cryptoUnavailable, .trustCannotVerify, .clockUnreliable:
       .localDisk
     case .conflict: .conflict
     case .busy: .busy
-    case .forbidden: .notPermitted
+    case .forbidden, .noPermission, .cannotRead, .notPrivate: .notPermitted
     case .notUsable, .keyNotTrusted, .keyUnusable, .signingFailed, .nothingToRollBackTo, .noSuchRelease,
       .otherLaunch, .pinned,
       .inputRefused, .idsRemoved, .gateRefused, .noEngine, .aliasRefused, .versionRefused, .notAFeed,
       .notAStore, .unresolved, .parserFailed, .notRecorded:
       .notAchieved
-    case .misuse: .misuse
+    case .misuse, .foreignFolder: .misuse
     }
   }
 }

@@ -51,7 +51,7 @@ enum HelpPage {
     var lines: [String] = []
     for paragraph in manual.details { lines += [""] + wrap(paragraph, indent: 0) }
     if !manual.examples.isEmpty { lines += ["", "examples:"] + manual.examples.map { "  \($0)" } }
-    let exits = Set(manual.exits + [.usage]).sorted { $0.rawValue < $1.rawValue }
+    let exits = manual.allExits
     return lines + section("exit status", exits.map { (String($0.rawValue), $0.explanation) })
   }
 

@@ -22,7 +22,7 @@ enum ReferencePage {
     if !spec.options.isEmpty { lines += [""] + options(spec.options) }
     for paragraph in spec.manual.details { lines += ["", paragraph] }
     if !spec.manual.examples.isEmpty { lines += ["", "Examples:", ""] + code(spec.manual.examples) }
-    let exits = Set(spec.manual.exits + [.usage]).map(\.rawValue).sorted()
+    let exits = spec.manual.allExits.map(\.rawValue)
     return lines + ["", "Exit status: \(exits.map(String.init).joined(separator: ", "))."]
   }
 

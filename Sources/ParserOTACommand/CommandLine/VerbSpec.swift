@@ -33,6 +33,12 @@ struct VerbManual: Equatable, Sendable {
   var examples: [String] = []
   /// The statuses that this verb can end with, beside the usage error that each verb has.
   var exits: [ExitStatus] = [.done]
+
+  /// All statuses that the verb can end with: a wrong command line, and no permission wherever files are touched.
+  var allExits: [ExitStatus] {
+    let implied: [ExitStatus] = exits.contains(.localDisk) ? [.usage, .notPermitted] : [.usage]
+    return Set(exits + implied).sorted { $0.rawValue < $1.rawValue }
+  }
 }
 
 /// Everything that parser, help, completions and reference know about one verb.

@@ -34,8 +34,9 @@ struct FeedSources: Sendable {
   private static func mayBeBetterElsewhere(_ problem: Problem) -> Bool {
     guard problem.code != .cancelled else { return false }
     switch problem.code.responsibility {
-    case .tryLater, .untrustedContent, .notPermitted: return true
-    default: return false
+    case .tryLater, .untrustedContent: return true
+    // A host that denies access; every other file that may not be read is one of this machine.
+    default: return problem.code == .forbidden
     }
   }
 
