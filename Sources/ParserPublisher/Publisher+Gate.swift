@@ -8,6 +8,10 @@ extension Publisher {
     var gate = request.gate
     gate.allowances += request.allowedRemovals.map { Allowance(.idsRemoved, $0) }
     let report = await gate.check(candidate, against: live)
+    // An engine that was killed on the way says nothing about the release.
+    guard !Task.isCancelled else {
+      throw Problem(.cancelled, "publish was interrupted before anything was written")
+    }
     request.observeGate?(report)
     guard report.isRefused else { return report }
     throw Self.problem(report.refusals)
@@ -34,7 +38,7 @@ extension Publisher {
 
   private static let maxNamed = 5
   private static let problemCodes: [GateCode: ProblemCode] = [
-    .idsRemoved: .idsRemoved, .noEngine: .noEngine,
+    .idsRemoved: .idsRemoved, .noEngine: .noEngine, .withdrawnContent: .withdrawnContent,
   ]
 
   /// Says that an allowance was of no use, which may be a slip in its name.

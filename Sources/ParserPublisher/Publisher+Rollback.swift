@@ -9,26 +9,45 @@ extension Publisher {
         live: live.parentVersion ?? live.version, target: live.content, next: live.version,
         withdrawn: live.withdrawn)
     }
-    return try RollbackBuilder(request: request, state: state, lookup: lookup).choose().plan
+    let builder = RollbackBuilder(request: request, state: state, lookup: lookup)
+    let choice = try builder.choose()
+    var plan = choice.plan
+    plan.cautions = try await builder.cautions(about: choice, at: moments(of: request))
+    return plan
   }
 
   /// Publishes older content under the next version, and calls the releases in between withdrawn.
   ///
   /// Nothing but the new manifest is written: the content is on the feed already, and it is verified first.
+  /// - Throws: `rollback-again` or `rollback-drops-sources` when `to` must name the release, `withdrawn-content` when it
+  ///   names one that was withdrawn.
   public func rollback(_ request: RollbackRequest) async throws(Problem) -> PublishReport {
     let state = try await readState()
-    do {
-      try checkNotes(request.reason)
+    do throws(Problem) {
+      try ReleaseNotes.check(request.reason)
       let signing = try signing(request.signers, request.date, state, isDryRun: request.dryRun)
       if !request.dryRun, let finished = try await finishRollback(request, state, signing) {
         return finished
       }
       let builder = RollbackBuilder(request: request, state: state, lookup: lookup)
-      let draft = try await builder.build(try builder.choose(), released: request.date ?? now())
+      let choice = try builder.choose()
+      if let caution = try await builder.cautions(about: choice, at: moments(of: request)).first {
+        throw Problem(
+          caution.code, caution.message,
+          advice:
+            "if that is meant, name the release: parser-ota rollback --feed \(place) --to \(choice.plan.target)"
+        )
+      }
+      let draft = try await builder.build(choice, released: request.date ?? now())
       return try await finish(draft, on: state, signing, dryRun: request.dryRun)
     } catch {
       throw error.keeping(state.kept(request.channel))
     }
+  }
+
+  /// The clock, and the date that a roll back is to carry: a fixed date makes no roll back an old one.
+  private func moments(of request: RollbackRequest) -> [Timestamp] {
+    [now(), request.date].compactMap(\.self)
   }
 
   /// A roll back that was interrupted when it was live already, but not yet for old clients or not tidied up.

@@ -81,15 +81,7 @@ public struct Publisher: Sendable {
     if let contract = request.contract, !(1...JSONObject.maxExactInteger).contains(contract) {
       throw Problem(.inputRefused, "the contract \(contract) is not a whole number from 1 on")
     }
-    try checkNotes(request.notes)
-  }
-
-  func checkNotes(_ notes: String?) throws(Problem) {
-    guard let notes, notes.utf8.count > Limits.standard.maxNotesBytes else { return }
-    throw Problem(
-      .inputRefused,
-      "the notes have \(notes.utf8.count) bytes, more than the \(Limits.standard.maxNotesBytes) allowed",
-      advice: "shorten them, and link to the rest")
+    try ReleaseNotes.check(request.notes)
   }
 
   func commit(_ signing: FeedSigning?) -> ReleaseCommit {

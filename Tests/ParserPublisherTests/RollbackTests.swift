@@ -51,7 +51,7 @@ import TestSupport
     let feed = try await feed(["one", "two", "three"])
     let first = try await feed.publisher.rollback(RollbackRequest()).manifest
     #expect(first.content == version(2) && first.notes == "roll back to 2")
-    let second = try await feed.publisher.rollback(RollbackRequest()).manifest
+    let second = try await feed.publisher.rollback(RollbackRequest(to: version(1))).manifest
     #expect(second.content == version(1) && second.version == version(5))
     #expect(second.withdrawn.map(\.number) == [2, 3, 4])
     let next = try await feed.publish("four").manifest
@@ -108,7 +108,7 @@ import TestSupport
       $0.contract = 5
       $0.aliases = [SourceAlias(old: "A", new: "B"), SourceAlias(old: "OLD_X", new: "X")]
     }
-    let report = try await feed.publisher.rollback(RollbackRequest())
+    let report = try await feed.publisher.rollback(RollbackRequest(to: version(1)))
     #expect(report.manifest.contract == 4)
     #expect(report.manifest.aliases == [SourceAlias(old: "OLD_X", new: "X")])
     #expect(report.diff?.added.map(\.text) == ["A"] && report.diff?.removed.map(\.text) == ["B"])

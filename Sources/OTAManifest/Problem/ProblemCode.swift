@@ -66,6 +66,9 @@ public enum ProblemCode: String, Sendable, CaseIterable {
   case signingFailed = "signing-failed"
   case nothingToRollBackTo = "nothing-to-roll-back-to"
   case noSuchRelease = "no-such-release"
+  case rollbackAgain = "rollback-again"
+  case rollbackDropsSources = "rollback-drops-sources"
+  case withdrawnContent = "withdrawn-content"
   case otherLaunch = "other-launch"
   case pinned
   case inputRefused = "input-refused"
@@ -102,6 +105,7 @@ public enum ProblemCode: String, Sendable, CaseIterable {
     case .busy: .busy
     case .forbidden, .noPermission, .cannotRead, .notPrivate: .notPermitted
     case .notUsable, .keyNotTrusted, .keyUnusable, .signingFailed, .nothingToRollBackTo, .noSuchRelease,
+      .rollbackAgain, .rollbackDropsSources, .withdrawnContent,
       .otherLaunch, .pinned,
       .inputRefused, .idsRemoved, .gateRefused, .noEngine, .aliasRefused, .versionRefused, .notAFeed,
       .notAStore, .unresolved, .parserFailed, .notRecorded:

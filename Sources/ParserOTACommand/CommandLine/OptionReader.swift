@@ -47,7 +47,7 @@ struct OptionReader {
     }
     let value: String
     if let inlineValue { value = inlineValue } else { value = try nextValue(for: option, &rest) }
-    if value.isEmpty { throw .emptyValue(option) }
+    if value.isEmpty && !option.mayBeEmpty { throw .emptyValue(option) }
     try Self.check(value, option.shape, subject: "\(option.dashed) \(value)")
     return value
   }

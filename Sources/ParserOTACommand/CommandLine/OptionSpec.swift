@@ -24,6 +24,7 @@ struct OptionSpec: Equatable, Sendable {
   private(set) var shortName: Character?
   private(set) var isRepeatable = false
   private(set) var isRequired = false
+  private(set) var mayBeEmpty = false
   private(set) var shape = ValueShape.text
 
   /// An option without a value.
@@ -60,6 +61,13 @@ struct OptionSpec: Equatable, Sendable {
   func required() -> OptionSpec {
     var copy = self
     copy.isRequired = true
+    return copy
+  }
+
+  /// Takes an empty value for none: texts that scripts fill in may have nothing in them.
+  func allowingEmpty() -> OptionSpec {
+    var copy = self
+    copy.mayBeEmpty = true
     return copy
   }
 

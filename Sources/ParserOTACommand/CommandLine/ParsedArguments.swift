@@ -92,6 +92,27 @@ extension ParsedArguments {
     return try checked(text, subject: name, read)
   }
 
+  /// The same command with more options, ready to be pasted into a shell.
+  func command(adding more: [String]) -> String {
+    var words = ["parser-ota"] + spec.path
+    for option in spec.options {
+      for value in values[option.name] ?? [] {
+        words.append(option.dashed)
+        if option.takesValue { words.append(Redaction.hidingSecrets(in: value)) }
+      }
+    }
+    words += spec.positionals.flatMap { positionals[$0.name] ?? [] } + more
+    return words.map(Self.shellWord).joined(separator: " ")
+  }
+
+  private static func shellWord(_ text: String) -> String {
+    let isPlain = text.utf8.allSatisfy { byte in
+      (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+        || "-_./:=@,+%".utf8.contains(byte)
+    }
+    return isPlain && !text.isEmpty ? text : CommandTable.shellQuoted(text)
+  }
+
   /// A usage error when both are given.
   func refuseTogether(_ one: String, _ other: String) throws(CommandFailure) {
     if flag(one) && flag(other) { throw usage(.refusedTogether("--" + one, "--" + other)) }

@@ -43,7 +43,7 @@ struct ReleaseChain {
   }
 
   /// A manifest with the digest that its child names; `nil` when the feed keeps it no more.
-  private static func manifest(_ name: ReleaseName, _ reader: FeedReader) async throws(Problem) -> Manifest? {
+  static func manifest(_ name: ReleaseName, _ reader: FeedReader) async throws(Problem) -> Manifest? {
     let limit = Limits.standard.maxManifestBytes
     guard let bytes = try await reader.readIfThere(name.path, maxBytes: limit) else { return nil }
     let release = try VerifiedManifest(unsigned: bytes, name: name.path)

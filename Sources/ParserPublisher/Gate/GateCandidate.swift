@@ -17,11 +17,23 @@ public struct GateCandidate: Sendable {
   let pair: ContentPair
   /// Whether the release says something new beside its files, such as another contract.
   var changesDescription = false
+  /// What is known of withdrawn releases with the same two files.
+  var withdrawn = WithdrawnTwins.notCompared
 
   init(_ inputs: ReleaseInputs, bundleName: String, sourcesName: String, aliases: [SourceAlias]) {
     (self.bundleName, self.sourcesName, self.aliases) = (bundleName, sourcesName, aliases)
     (bundle, sources, catalog, pair) = (inputs.bundle, inputs.sources, inputs.catalog, inputs.pair)
   }
+}
+
+/// What is known of withdrawn releases that have the files of a candidate.
+enum WithdrawnTwins {
+  /// There is no feed to compare with.
+  case notCompared
+  /// These; none when the content was never withdrawn.
+  case releases([ReleaseVersion])
+  /// The manifests could not be read; the text is the rest of a sentence.
+  case unknown(String)
 }
 
 /// The live release that a new one is compared with.

@@ -15,11 +15,16 @@ extension ReleaseGate {
     let live = try await request.against?.liveRelease()
     let aliases = try AliasRules.carried(
       live?.manifest.aliases ?? [], adding: request.aliases, to: inputs.catalog)
-    let candidate = GateCandidate(
+    var candidate = GateCandidate(
       inputs, bundleName: request.bundleName, sourcesName: request.sourcesName, aliases: aliases)
+    if let feed = request.against, let live {
+      candidate.withdrawn = await feed.withdrawn(with: inputs.pair, by: live.manifest)
+    }
     var gate = self
     gate.requiresEngine = false
-    return await gate.check(candidate, against: live)
+    let report = await gate.check(candidate, against: live)
+    guard !Task.isCancelled else { throw Problem(.cancelled, "the check was interrupted") }
+    return report
   }
 
   private func refusal(of request: CheckRequest, _ problem: Problem) -> GateReport {
@@ -64,6 +69,16 @@ extension CheckRequest.Feed {
     }
     return GateBaseline(manifest, catalog: catalog) { () async throws(Problem) in
       try await content.bytes(of: .bundle, in: manifest)
+    }
+  }
+
+  /// The withdrawn releases with this content; damage to old manifests leaves it unknown and stops nothing.
+  func withdrawn(with pair: ContentPair, by live: Manifest) async -> WithdrawnTwins {
+    let reader = FeedReader(location, allowsPlainHTTPOnLoopback: allowsPlainHTTPOnLoopback)
+    do {
+      return .releases(try await ReleaseChain.withdrawn(with: pair, by: live, from: reader))
+    } catch {
+      return .unknown("the withdrawn releases cannot be read: \(error.message)")
     }
   }
 

@@ -38,6 +38,7 @@ public struct ReleaseGate: Sendable {
       }
       run.record(code) { check(release, live) }
     }
+    WithdrawnContentCheck.run(release, &run)
     return run.report(
       allowances, catalogs: [release.catalog] + (live.map { [$0.catalog] } ?? []), comparedWith: live?.version
     )

@@ -16,6 +16,11 @@ struct DraftBuilder {
 
   private var live: VerifiedManifest? { state.live[request.channel] }
 
+  /// The withdrawn releases, of any channel, that have exactly these two files.
+  private var withdrawnTwins: [ReleaseVersion] {
+    Withdrawal.releases(with: inputs.pair, of: state.live.values.map(\.manifest), in: state)
+  }
+
   func build(released: Timestamp) async throws(Problem) -> Result {
     let requested = try ReleaseNumbering.requested(request.version, tag: request.tag)
     try requireExpectedParent()
@@ -48,6 +53,7 @@ struct DraftBuilder {
       sourcesName: request.sourcesName ?? request.sourcesPath, aliases: aliases)
     // The same files with another description are a release, as has been found by now.
     candidate.changesDescription = inputs.pair == live?.manifest.pair
+    candidate.withdrawn = .releases(withdrawnTwins)
     return candidate
   }
 
@@ -123,25 +129,15 @@ struct DraftBuilder {
     var manifest = Manifest(version: version, bundle: artifacts[0], sources: artifacts[1])
     manifest.channel = request.channel
     manifest.released = released
-    manifest.notes = request.notes.flatMap { $0.isEmpty ? nil : $0 }
+    manifest.notes = request.notes.flatMap(ReleaseNotes.meant)
     manifest.contract = request.contract
     manifest.minimumAppVersion = request.minimumAppVersion
     manifest.parent = state.head?.digest
     manifest.parentVersion = state.head?.manifest.version
-    manifest.withdrawn = Withdrawal.carried(live?.manifest.withdrawn ?? [])
+    // The gate refuses what was withdrawn unless it is allowed; then the list must not name it any more.
+    manifest.withdrawn = Withdrawal.carried(live?.manifest.withdrawn ?? [], except: withdrawnTwins)
     manifest.aliases = aliases
     return manifest
-  }
-}
-
-/// The list of releases that must not run any more.
-enum Withdrawal {
-  /// How many are carried on; older ones are long gone from every device.
-  static let maxCarried = 256
-
-  /// Sorted, without doubles, the newest ones when there are too many.
-  static func carried(_ versions: [ReleaseVersion]) -> [ReleaseVersion] {
-    Array(Set(versions).sorted().suffix(maxCarried))
   }
 }
 

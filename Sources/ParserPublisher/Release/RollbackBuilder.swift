@@ -34,18 +34,19 @@ struct RollbackBuilder {
     let between = candidates.map(\.manifest.version).filter {
       $0 > target.manifest.version && $0 <= live.manifest.version
     }
+    let own = state.releases.map(\.manifest).filter { $0.pair == target.manifest.pair }.map(\.version)
     let next = try ReleaseNumbering.next(
       after: state.head?.manifest.version, requested: nil, allowsJump: false)
     let plan = RollbackPlan(
       live: live.manifest.version, target: target.manifest.version, next: next,
-      withdrawn: Withdrawal.carried(live.manifest.withdrawn + between))
+      withdrawn: Withdrawal.carried(live.manifest.withdrawn + between, except: own))
     return Choice(live: live, target: target, plan: plan)
   }
 
   private func newest(before live: VerifiedManifest) throws(Problem) -> VerifiedManifest {
     let found = candidates.first {
       $0.manifest.version < live.manifest.version && $0.manifest.pair != live.manifest.pair
-        && !live.manifest.withdrawn.contains($0.manifest.version)
+        && withdrawn(like: $0.manifest, live).isEmpty
     }
     guard let found else {
       throw Problem(
@@ -54,6 +55,13 @@ struct RollbackBuilder {
         advice: "publish a corrected release instead")
     }
     return found
+  }
+
+  /// The withdrawn releases that a release is one of, or shares its content with.
+  private func withdrawn(like manifest: Manifest, _ live: VerifiedManifest) -> [ReleaseVersion] {
+    let own = live.manifest.withdrawn.contains(manifest.version) ? [manifest.version] : []
+    return own
+      + Withdrawal.releases(with: manifest.pair, of: [live.manifest], in: state).filter { !own.contains($0) }
   }
 
   private func named(
@@ -71,6 +79,15 @@ struct RollbackBuilder {
         .nothingToRollBackTo, "release \(version) has the content that is live already: \(inventory)",
         advice: "name an older release")
     }
+    let twins = withdrawn(like: found.manifest, live)
+    if let twin = twins.first, !request.allowsWithdrawn {
+      throw Problem(
+        .withdrawnContent,
+        twin == version
+          ? "release \(version) was withdrawn: going back to it would bring it back"
+          : "release \(version) has the content of release \(twin), which was withdrawn",
+        advice: "name another release; if this one is right after all, add --allow-withdrawn")
+    }
     return found
   }
 
@@ -87,11 +104,14 @@ struct RollbackBuilder {
     var manifest = target
     manifest.version = choice.plan.next
     manifest.released = released
-    manifest.notes = request.reason.flatMap { $0.isEmpty ? nil : $0 } ?? "roll back to \(target.version)"
+    manifest.notes = request.reason.flatMap(ReleaseNotes.meant) ?? "roll back to \(target.version)"
     manifest.parent = state.head?.digest
     manifest.parentVersion = state.head?.manifest.version
     manifest.withdrawn = choice.plan.withdrawn
     manifest.aliases = AliasRules.surviving(live.aliases, beside: target.aliases, in: catalog)
+    if let twin = withdrawn(like: target, choice.live).first {
+      manifest.allow("\(GateCode.withdrawnContent.rawValue):\(twin)")
+    }
     return try ReleaseDraft(
       manifest, contents: [], previous: live.version, diff: try await diff(from: live, to: catalog),
       warnings: [])
@@ -103,6 +123,67 @@ struct RollbackBuilder {
       return CatalogDiff(from: try await lookup.catalog(of: live), to: catalog)
     } catch  where error.code == .feedIncomplete || error.code == .sourcesInvalid {
       return nil
+    }
+  }
+}
+
+// MARK: What must be meant
+
+extension RollbackBuilder {
+  /// Within this time a second roll back without a name is likelier impatience than a plan.
+  private static let impatienceSeconds: Int64 = 3600
+
+  /// Why the target of a roll back must be named; none when it was.
+  ///
+  /// - Parameter moments: the clock, and the date that the roll back is to carry.
+  func cautions(about choice: Choice, at moments: [Timestamp]) async throws(Problem) -> [RollbackCaution] {
+    guard request.to == nil else { return [] }
+    let again = repetition(choice, moments.min() ?? Timestamp(secondsSinceEpoch: 0))
+    return try await [again, droppedSources(choice)].compactMap(\.self)
+  }
+
+  private func repetition(_ choice: Choice, _ moment: Timestamp) -> RollbackCaution? {
+    let live = choice.live.manifest
+    guard live.content != live.version, let released = live.released,
+      released > moment.advanced(bySeconds: -Self.impatienceSeconds)
+    else { return nil }
+    let minutes = max(0, moment.secondsSinceEpoch - released.secondsSinceEpoch) / 60
+    return RollbackCaution(
+      code: .rollbackAgain,
+      message:
+        "release \(live.version) is a roll back to release \(live.content), made \(minutes) min ago: another "
+        + "one goes further back, to release \(choice.target.manifest.version)")
+  }
+
+  private func droppedSources(_ choice: Choice) async throws(Problem) -> RollbackCaution? {
+    let (live, target) = (choice.live.manifest, choice.target.manifest)
+    let (old, new): (SourceCatalog, SourceCatalog)
+    do {
+      new = try await lookup.catalog(of: target)
+      old = try await lookup.catalog(of: live)
+    } catch  where error.code == .feedIncomplete || error.code == .sourcesInvalid {
+      // A damaged target is refused when it is built; a damaged live catalog is a reason to go back.
+      return nil
+    }
+    let rules = RemovalRules(
+      live: old, new: new, diff: CatalogDiff(from: old, to: new), liveVersion: live.version)
+    let lost = rules.lost(aliases: AliasRules.surviving(live.aliases, beside: target.aliases, in: new))
+    guard !lost.isEmpty else { return nil }
+    let named = lost.prefix(5).map { $0.text.printable() }.joined(separator: ", ")
+    let rest = lost.count > 5 ? " and \(lost.count - 5) more" : ""
+    return RollbackCaution(
+      code: .rollbackDropsSources,
+      message: "release \(target.version) lacks \(lost.count) source\(lost.count == 1 ? "" : "s") of release "
+        + "\(live.version): \(named)\(rest)")
+  }
+}
+
+extension Manifest {
+  /// Records what the maintainer allowed, once.
+  mutating func allow(_ text: String) {
+    guard !allowed.contains(where: { $0.hasSameBytes(as: text) }) else { return }
+    allowed = (allowed.suffix(Limits.standard.maxAllowed - 1) + [text]).sorted {
+      Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8))
     }
   }
 }

@@ -6,6 +6,8 @@ public struct RollbackRequest: Sendable {
   public var channel: Channel
   /// The release whose content to take; `nil` takes the newest good one before the live one.
   public var to: ReleaseVersion?
+  /// Whether `to` may be withdrawn, or have the content of a withdrawn release.
+  public var allowsWithdrawn = false
   /// Why, for people; becomes the notes of the new release.
   public var reason: String?
   /// The moment to write into the manifest; `nil` asks the clock.
@@ -39,4 +41,14 @@ public struct RollbackPlan: Equatable, Sendable {
   public let next: ReleaseVersion
   /// Every release that the new manifest calls withdrawn, in order; earlier roll backs included.
   public let withdrawn: [ReleaseVersion]
+  /// Why the release to go back to must be named; empty when it was, or when nothing is odd.
+  public internal(set) var cautions: [RollbackCaution] = []
+}
+
+/// Something about a roll back that is rarely meant.
+public struct RollbackCaution: Equatable, Sendable {
+  /// `rollback-again` or `rollback-drops-sources`.
+  public let code: ProblemCode
+  /// One sentence, lower case, without a full stop.
+  public let message: String
 }

@@ -9,7 +9,7 @@ extension Verb {
         FeedVerb.feed,
         FeedVerb.bundle, FeedVerb.sources,
         FeedVerb.channel,
-        .option("notes", "TEXT", "what changed, for people"),
+        .option("notes", "TEXT", "what changed, for people; an empty text is none").allowingEmpty(),
         .option("contract", "N", "the contract between app and bundle that the bundle needs"),
         .option("minimum-app-version", "V", "the oldest app that can run the bundle, such as 2.1.0"),
         .option("alias", "OLD=NEW", "a source id that changed its name; once for each").repeatable(),

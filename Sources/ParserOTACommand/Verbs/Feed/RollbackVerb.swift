@@ -10,14 +10,17 @@ extension Verb {
         .option(
           "to", "VERSION",
           "the release to go back to; the newest earlier one with other content when left out"),
-        .option("reason", "TEXT", "why, for people; becomes the notes of the release"),
+        .option("reason", "TEXT", "why, for people; becomes the notes of the release").allowingEmpty(),
+        .flag("allow-withdrawn", "go back to a release that was withdrawn; it must be named with --to"),
         .flag("yes", "do not ask"),
         .flag("dry-run", "say what would be done, but write nothing"),
       ] + SigningOptions.release,
       manual: VerbManual(
         details: [
           "Uploads nothing but a manifest. The releases between are marked as withdrawn, so that devices stop running"
-            + " them at their next launch, whether they take the new release or not."
+            + " them at their next launch, whether they take the new release or not.",
+          "Going back once more within an hour, or to a release without some of the live sources, is rarely meant: then the"
+            + " release must be named with --to. At a terminal the question says so.",
         ],
         examples: [
           "parser-ota rollback --feed feed --release-key release.pem --yes",
@@ -26,23 +29,65 @@ extension Verb {
         exits: [.done, .notAchieved, .untrustedContent, .localDisk, .conflict, .busy])),
     run: { arguments, context throws(CommandFailure) in
       let publisher = try FeedVerb.publisher(arguments, context)
-      var request = RollbackRequest(channel: try FeedVerb.channel(arguments))
-      request.to = try arguments.value("to", as: Readings.version)
-      request.reason = arguments.value("reason")
-      request.dryRun = arguments.flag("dry-run")
-      request.date = try FeedVerb.date(context)
-      request.signers = try SigningOptions(arguments, context).releaseSigners()
+      if arguments.flag("allow-withdrawn"), !arguments.flag("to") {
+        throw arguments.usage(.missingOneOf(["--to VERSION"]))
+      }
+      var request = try rollbackRequest(arguments, context)
       let asked = request
-      if !request.dryRun {
-        let plan = try await DeviceVerb.run { () async throws(Problem) in
-          try await publisher.planRollback(asked)
-        }
+      let plan = try await run(arguments) { () async throws(Problem) in
+        try await publisher.planRollback(asked)
+      }
+      if request.dryRun || arguments.flag("yes") {
+        if let caution = plan.cautions.first { throw failure(caution, plan, arguments) }
+      } else {
+        for caution in plan.cautions { context.talk.warning(caution.message) }
         let question =
           "publish release \(plan.next) with the content of release \(plan.target), in place of release \(plan.live)"
         try Confirmation.ask(question, flag: "yes", arguments, context)
+        // The answer was about this release; an interrupted roll back is finished as it was asked for.
+        if !plan.cautions.isEmpty { request.to = plan.target }
       }
-      let report = try await DeviceVerb.run { () async throws(Problem) in try await publisher.rollback(asked)
+      let meant = request
+      let report = try await run(arguments) { () async throws(Problem) in try await publisher.rollback(meant)
       }
       return FeedVerb.result(report, verb: "rolled back:")
     })
+
+  private static func rollbackRequest(
+    _ arguments: ParsedArguments, _ context: CommandContext
+  ) throws(CommandFailure) -> RollbackRequest {
+    var request = RollbackRequest(channel: try FeedVerb.channel(arguments))
+    request.to = try arguments.value("to", as: Readings.version)
+    request.allowsWithdrawn = arguments.flag("allow-withdrawn")
+    request.reason = arguments.value("reason")
+    request.dryRun = arguments.flag("dry-run")
+    request.date = try FeedVerb.date(context)
+    request.signers = try SigningOptions(arguments, context).releaseSigners()
+    return request
+  }
+
+  private static func failure(
+    _ caution: RollbackCaution, _ plan: RollbackPlan, _ arguments: ParsedArguments
+  ) -> CommandFailure {
+    CommandFailure(
+      ExitStatus(caution.code.responsibility), code: caution.code.rawValue, message: caution.message,
+      kept: "release \(plan.live) is still live",
+      hint: "if that is meant, name it: \(arguments.command(adding: ["--to", "\(plan.target)"]))")
+  }
+
+  /// A problem of the library as a failure, with the command that goes through where one option is missing.
+  private static func run<Value: Sendable>(
+    _ arguments: ParsedArguments, _ body: () async throws(Problem) -> Value
+  ) async throws(CommandFailure) -> Value {
+    do {
+      return try await body()
+    } catch {
+      var failure = CommandFailure(error)
+      if error.code == .withdrawnContent {
+        failure.hint =
+          "if it is right after all: \(arguments.command(adding: ["--allow-withdrawn"]))"
+      }
+      throw failure
+    }
+  }
 }

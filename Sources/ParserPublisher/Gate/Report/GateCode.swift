@@ -14,6 +14,7 @@ public enum GateCode: String, Sendable, CaseIterable {
   case idChangedMeaning = "id-changed-meaning"
   case size
   case unchanged
+  case withdrawnContent = "withdrawn-content"
   case leftovers
   /// The engine is missing or does not start, so that the checks that need it could not run.
   case noEngine = "no-engine"
@@ -38,6 +39,7 @@ public enum GateCode: String, Sendable, CaseIterable {
     case .idChangedMeaning: "no source id comes to mean another site"
     case .size: "neither file grows suddenly"
     case .unchanged: "the release differs from the live one"
+    case .withdrawnContent: "the content is not that of a release that was withdrawn"
     case .leftovers: "nothing from development is left: debugger, merge markers, local paths, keys"
     case .noEngine: "the engine is there to run the bundle"
     case .confinement: "the kernel keeps the engine from the network and from people's files"
@@ -48,14 +50,16 @@ public enum GateCode: String, Sendable, CaseIterable {
   public var needsEngine: Bool {
     switch self {
     case .syntax, .load, .entryPoints, .catalogMatch, .danglingCall, .dryRun, .overrideKeys, .fixtures: true
-    case .input, .idsRemoved, .idChangedMeaning, .size, .unchanged, .leftovers, .noEngine, .confinement: false
+    case .input, .idsRemoved, .idChangedMeaning, .size, .unchanged, .withdrawnContent, .leftovers, .noEngine,
+      .confinement:
+      false
     }
   }
 
   /// Whether the check compares with a live release.
   public var needsLiveRelease: Bool {
     switch self {
-    case .idsRemoved, .idChangedMeaning, .size, .unchanged: true
+    case .idsRemoved, .idChangedMeaning, .size, .unchanged, .withdrawnContent: true
     case .input, .syntax, .load, .entryPoints, .catalogMatch, .danglingCall, .dryRun, .overrideKeys,
       .fixtures, .leftovers, .noEngine, .confinement:
       false
