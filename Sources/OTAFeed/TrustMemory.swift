@@ -9,12 +9,16 @@ package struct TrustMemory: Sendable {
   package let moment: TrustMoment
   /// The bytes of a manifest with this digest that is at hand; they are hashed before they are used.
   package let knownManifest: @Sendable (Digest) -> [UInt8]?
+  /// Hears what verified metadata says of the feed, also when its newest release cannot be had afterwards.
+  package let heard: @Sendable (FeedEvidence) -> Void
 
   /// Collects what is known.
   package init(
     metadata: any TrustedMetadataStore, moment: TrustMoment,
-    knownManifest: @escaping @Sendable (Digest) -> [UInt8]? = { _ in nil }
+    knownManifest: @escaping @Sendable (Digest) -> [UInt8]? = { _ in nil },
+    heard: @escaping @Sendable (FeedEvidence) -> Void = { _ in }
   ) {
+    self.heard = heard
     self.metadata = metadata
     self.moment = moment
     self.knownManifest = knownManifest

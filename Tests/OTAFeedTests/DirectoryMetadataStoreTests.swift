@@ -19,7 +19,32 @@ struct DirectoryMetadataStoreTests {
     }
   }
 
-  @Test("roots stand apart, so that the folder lists newest versions alone")
+  @Test("the digests of roots have a name that no role can have")
+  func knownRoots() throws {
+    try withTemporaryDirectory { folder in
+      let store = DirectoryMetadataStore(try Directory.open(folder.path))
+      try store.store([1], as: .roots)
+      for role in ["roots", "known-roots", "known-roots.json"] {
+        try store.store([2], as: .newest(role: role))
+      }
+      #expect(try store.load(.roots) == [1])
+    }
+  }
+
+  @Test("S6: the roots that older versions kept one by one go once their digests are kept")
+  func oldRoots() throws {
+    try withTemporaryDirectory { folder in
+      let store = DirectoryMetadataStore(try Directory.open(folder.path))
+      try store.store([2], as: .root(version: 2))
+      try store.removeTemporaries()
+      #expect(try folder.names() == ["roots"])
+      try store.store([1], as: .roots)
+      try store.removeTemporaries()
+      #expect(try folder.names() == ["known-roots"])
+    }
+  }
+
+  @Test("roots of older versions are read in a folder of their own")
   func roots() throws {
     try withTemporaryDirectory { folder in
       let store = DirectoryMetadataStore(try Directory.open(folder.path))

@@ -1,9 +1,13 @@
 package import OTAStorage
 internal import OTATrust
 
-/// Trusted metadata in a folder: `root.json`, `timestamp.json`, …, and all roots in `roots/<version>.root.json`; small
+/// Trusted metadata in a folder: `root.json`, `timestamp.json`, …, the digests of all roots in `known-roots`, and small
 /// targets in `targets/`.
+///
+/// Older versions kept each root in `roots/<version>.root.json`. That folder is read until there is `known-roots`, and goes then.
 package struct DirectoryMetadataStore: TrustedMetadataStore {
+  /// Not the name of any role's file, since those end in `.json`.
+  private static let knownRootsName = "known-roots"
   private static let rootsName = "roots"
   private static let targetsName = "targets"
   private let directory: Directory
@@ -28,7 +32,7 @@ package struct DirectoryMetadataStore: TrustedMetadataStore {
   package func store(_ bytes: [UInt8], as item: StoredMetadata) throws(StorageError) {
     let folder =
       switch item {
-      case .newest: directory
+      case .newest, .roots: directory
       case .root: try subdirectory(creating: Self.rootsName)
       case .target: try subdirectory(creating: Self.targetsName)
       }
@@ -67,19 +71,19 @@ package struct DirectoryMetadataStore: TrustedMetadataStore {
   /// Removes the unfinished files of processes that were killed; for the only one that writes.
   package func removeTemporaries() throws(StorageError) {
     try directory.removeTemporaries()
-    for name in [Self.rootsName, Self.targetsName] {
-      do {
-        try directory.subdirectory(name).removeTemporaries()
-      } catch  where error.kind == .missing || error.kind == .wrongKind {
-        // Nothing was ever stored there.
-        continue
-      }
+    do {
+      try directory.subdirectory(Self.targetsName).removeTemporaries()
+    } catch  where error.kind == .missing || error.kind == .wrongKind {
+      // Nothing was ever stored there.
+    }
+    if try directory.kind(of: Self.name(of: .roots)) == .file, try directory.kind(of: Self.rootsName) != nil {
+      try directory.removeTree(Self.rootsName)
     }
   }
 
   private func folder(of item: StoredMetadata) throws(StorageError) -> Directory {
     switch item {
-    case .newest: directory
+    case .newest, .roots: directory
     case .root: try directory.subdirectory(Self.rootsName)
     case .target: try directory.subdirectory(Self.targetsName)
     }
@@ -89,6 +93,7 @@ package struct DirectoryMetadataStore: TrustedMetadataStore {
   private static func name(of item: StoredMetadata) -> String {
     switch item {
     case .newest(let role): "\(percentEncoded(role)).json"
+    case .roots: knownRootsName
     case .root(let version): "\(version).root.json"
     case .target(let path): percentEncoded(path)
     }

@@ -14,6 +14,7 @@ struct TUFAuthority: ManifestAuthority {
         repository: try feed.repository, store: memory.metadata, shippedRoot: root,
         now: memory.moment.judged)
       let isNew = try await client.refresh()
+      memory.heard(FeedEvidence(client, isNew: isNew))
       try requireTwoWitnesses(client, isNew)
       return try await manifest(of: channel, &client)
     } catch {

@@ -11,12 +11,15 @@ package import OTATrust
 package struct TUFClient: Sendable {
   private let repository: TUFRepository
   private let store: any TrustedMetadataStore
+  private let start: RootStart
   private var trusted: TrustedMetadataSet
+  /// The roots that were passed, the trusted one last.
+  private var roots: TrustedRoots
   private var isRefreshed = false
 
-  /// Starts from the root that the app ships and the newer ones that were stored, each verified by the one before.
+  /// Starts from the root that the app ships, or from the newest stored one that it led to.
   ///
-  /// Nothing is fetched. A stored root that is missing, damaged or forged ends the stored chain; the feed gives the rest.
+  /// Nothing is fetched. A stored root that is missing, damaged or forged counts for nothing; the feed gives the chain again.
   package init(
     repository: TUFRepository, store: any TrustedMetadataStore, shippedRoot: [UInt8], now: Timestamp
   ) throws(Problem) {
@@ -24,19 +27,21 @@ package struct TUFClient: Sendable {
     self.store = store
     do {
       try PublicKey.checkThatVerifyingWorks()
-      trusted = try TrustedMetadataSet(trustedRoot: shippedRoot, now: now)
-    } catch let error as TrustError {
-      throw Problem(error)
-    } catch let error as CryptoError {
-      throw Problem(error)
+      start = try RootStart(shipped: shippedRoot, store: store, now: now)
     } catch {
-      throw Problem(.trustMalformed, "the root cannot be read")
+      throw Self.problem(error)
     }
-    while try adoptStoredRoot() {}
+    (trusted, roots) = (start.trusted, start.roots)
   }
 
   /// The trusted root.
   package var root: Root { trusted.root }
+  /// The lineage and epoch of the trusted root.
+  package var epoch: TrustEpoch { roots.epoch }
+  /// Whether what was stored before this run belongs to the shipped root.
+  package var lineage: StoredLineage { start.lineage }
+  /// When the trusted timestamp was signed; `nil` before there is one, and when it does not say so.
+  package var signedAt: Timestamp? { trusted.timestamp?.signedAt }
 
   /// Brings the top-level metadata up to date; `false` when nothing is new.
   ///
@@ -49,6 +54,7 @@ package struct TUFClient: Sendable {
     let isNew = try await updateTimestamp()
     try await updateSnapshot()
     _ = try await targets(of: .top)
+    try keepStart()
     isRefreshed = true
     return isNew
   }
@@ -126,12 +132,7 @@ package struct TUFClient: Sendable {
       }
       let older = trusted.root
       try verifying { (set) throws(TrustError) in try set.updateRoot(bytes) }
-      try storing { () throws(StorageError) in
-        // First, so that no stop in between leaves versions that an attacker with a revoked key may have raised.
-        if trusted.root.revokesOnlineKeys(of: older) { try forgetVersions() }
-        try store.store(bytes, as: .root(version: next))
-        try store.store(bytes, as: .newest(role: "root"))
-      }
+      try keepRoot(bytes, after: older)
     }
     try verifying { (set) throws(TrustError) in try set.requireFreshRoot() }
   }
@@ -182,26 +183,45 @@ package struct TUFClient: Sendable {
 
   // MARK: Files and network
 
-  private mutating func adoptStoredRoot() throws(Problem) -> Bool {
-    let next = trusted.root.version + 1
-    let stored = try storing { () throws(StorageError) in try store.load(.root(version: next)) }
-    guard let stored else { return false }
-    do {
-      try trusted.updateRoot(stored)
-      return true
-    } catch {
-      // Damaged or forged: the feed is asked for this version.
-      return false
+  /// Keeps a root that was verified by the one before.
+  private mutating func keepRoot(_ bytes: [UInt8], after older: Root) throws(Problem) {
+    let startsEpoch = trusted.root.startsEpoch(after: older)
+    let forgets = startsEpoch || trusted.root.revokesOnlineKeys(of: older) || start.forgetsVersions
+    roots.append(
+      TrustedRoots.Entry(version: trusted.root.version, digest: try Self.digest(bytes)),
+      startsEpoch: startsEpoch)
+    try storing { () throws(StorageError) in
+      // First, so that no stop in between leaves versions that an attacker with a revoked key may have raised.
+      if forgets { try forgetVersions() }
+      // A root counts only when its digest is among those that were passed, so that comes before it.
+      try store.store(roots.encoded(), as: .roots)
+      try store.store(bytes, as: .newest(role: "root"))
+    }
+  }
+
+  /// Keeps what a run began with, where no newer root was kept and the store says something else.
+  private func keepStart() throws(Problem) {
+    guard roots == start.roots else { return }
+    let record = roots.encoded()
+    try storing { () throws(StorageError) in
+      if start.stored.roots != record { try store.store(record, as: .roots) }
+      if start.stored.newest != start.rootBytes {
+        try store.store(start.rootBytes, as: .newest(role: "root"))
+      }
     }
   }
 
   private func forgetVersions() throws(StorageError) {
-    try store.remove(.newest(role: "timestamp"))
-    try store.remove(.newest(role: "snapshot"))
+    for role in ["timestamp", "snapshot", "targets"] { try store.remove(.newest(role: role)) }
+  }
+
+  private static func digest(_ bytes: [UInt8]) throws(Problem) -> Digest {
+    do { return try sha256(bytes) } catch { throw Problem(error) }
   }
 
   private func stored(_ role: String) throws(Problem) -> [UInt8]? {
-    try storing { () throws(StorageError) in try store.load(.newest(role: role)) }
+    if start.forgetsVersions { return nil }
+    return try storing { () throws(StorageError) in try store.load(.newest(role: role)) }
   }
 
   private func keep(_ bytes: [UInt8], _ role: String) throws(Problem) {
@@ -247,9 +267,11 @@ package struct TUFClient: Sendable {
     do { return try step() } catch { throw Problem(error) }
   }
 
-  private static func problem(_ error: any Error) -> Problem {
+  static func problem(_ error: any Error) -> Problem {
     switch error {
     case let problem as Problem: problem
+    case let error as StorageError: Problem(error)
+    case let error as CryptoError: Problem(error)
     case let error as TrustError: Problem(error)
     case let error as TransferError:
       if let cause = error.underlying as? TrustError { Problem(cause) } else { Problem(error) }
@@ -262,12 +284,5 @@ extension TransferError {
   /// The only answers that end the chain of roots: 403 and 404, or a folder without the file.
   fileprivate var saysThatNothingIsThere: Bool {
     status == 403 || status == 404 || (status == nil && kind == .notFound)
-  }
-}
-
-extension Root {
-  /// Whether a key for timestamp or snapshot was taken out, which lets versions start anew (section 5.3.11).
-  fileprivate func revokesOnlineKeys(of older: Root) -> Bool {
-    revokes(keysOf: .timestamp, in: older) || revokes(keysOf: .snapshot, in: older)
   }
 }

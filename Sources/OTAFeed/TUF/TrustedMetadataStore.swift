@@ -4,7 +4,9 @@ package import OTAStorage
 package enum StoredMetadata: Hashable, Sendable {
   /// The newest of a role, such as `root`, `timestamp`, or a delegated role with any name.
   case newest(role: String)
-  /// A root by its version; together they lead from the root that the app ships to the newest.
+  /// The digests of the roots that were passed, as `TrustedRoots`.
+  case roots
+  /// A root by its version, as stores kept them before there was `roots`; only read.
   case root(version: Int64)
   /// A small target by its path, so that a check does not fetch what it has seen; believed only with its digest.
   case target(path: String)

@@ -46,6 +46,22 @@ public struct TrustedMetadataSet: Sendable {
     root = new
   }
 
+  /// Whether the holders of this root's keys made a root that is as new or newer, though not necessarily the next one.
+  ///
+  /// Says that two roots belong together. It is no reason to trust the other one: `updateRoot` takes each step.
+  package func isContinued(by bytes: [UInt8]) -> Bool {
+    do {
+      let envelope = try Envelope(bytes, role: "root", maxBytes: TrustLimits.standard.maxRootBytes)
+      let other = try Root(envelope)
+      try root.keys(of: .root).requireThreshold(on: envelope)
+      try other.requireSameFeed(as: root)
+      return other.version >= root.version
+    } catch {
+      // What is refused continues nothing.
+      return false
+    }
+  }
+
   /// Refuses to go on from a root that has expired (section 5.3.10).
   public func requireFreshRoot() throws(TrustError) { try root.header.requireFresh(at: now, role: "root") }
 
