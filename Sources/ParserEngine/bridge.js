@@ -158,12 +158,13 @@
   }
   function callParser(globalName, source, method, given) {
     const parser = parserOf(globalName, source);
-    const named = { id: given.url, url: given.url, source: { id: source, name: source } };
+    // What a list or the details gave goes back whole, with the name of its source, as apps hand it over.
+    const named = { id: given.url, ...given, source: { id: source, name: source } };
     switch (method) {
       case 'list': return parser.getListPage(given.page, given.order, given.filter || {});
       case 'search': return parser.getListPage(given.page, given.order, { query: given.query });
       case 'details': return parser.getDetails(named);
-      case 'pages': return parser.getPages({ ...named, branch: given.branch });
+      case 'pages': return parser.getPages(named);
       default: throw new Error(`unknown method ${method}`);
     }
   }

@@ -42,12 +42,13 @@ struct SourceCatalogTests {
     arguments: [
       ("id", nil, .missing), ("id", #""""#, .malformed), ("id", #"" A""#, .malformed),
       ("id", "7", .wrongType),
-      ("id", #""A\n""#, .malformed), ("id", #""A\u0085B""#, .malformed), ("className", nil, .missing),
+      ("id", #""A\n""#, .malformed), ("id", #""A\u0085B""#, .malformed),
       ("className", #""""#, .malformed), ("title", "{}", .wrongType), ("title", #""""#, .malformed),
-      ("locale", nil, .missing), ("locale", "null", .wrongType), ("domain", "null", .wrongType),
-      ("domain", #""""#, .malformed), ("family", "[]", .wrongType), ("isNsfw", #""yes""#, .wrongType),
-      ("isNsfw", "1", .wrongType), ("isNsfw", nil, .missing), ("overrides", "[]", .wrongType),
-      ("overrides", nil, .missing),
+      ("locale", nil, .missing), ("locale", "null", .wrongType), ("domain", nil, .missing),
+      ("domain", "null", .wrongType),
+      ("domain", #""""#, .malformed), ("family", nil, .missing), ("family", "[]", .wrongType),
+      ("isNsfw", #""yes""#, .wrongType),
+      ("isNsfw", "1", .wrongType), ("overrides", "[]", .wrongType), ("overrides", "null", .wrongType),
     ] as [(String, String?, InputError.Reason)])
   func badField(field: String, value: String?, reason: InputError.Reason) {
     let good = entry(["id": #""GOOD""#])
@@ -79,6 +80,43 @@ struct SourceCatalogTests {
     #expect(JSONValue.object(found.overrides).encoded(indented: false) == Array(overrides.utf8))
   }
 
+  @Test(
+    "an entry needs what apps run it by; the rest is filled in, and noted with its field",
+    arguments: [
+      (["className": nil], "className", "className is missing, read as the id"),
+      (["title": nil], "title", "title is missing, read as className"),
+      (["isNsfw": nil], "isNsfw", "isNsfw is missing, read as false"),
+      (["overrides": nil], "overrides", "overrides is missing, read as {}"),
+    ] as [([String: String?], String, String)])
+  func filledIn(changes: [String: String?], field: String, note: String) throws {
+    let text = "[\(entry()),\(entry(changes.merging(["id": #""DEF""#]) { $1 }))]"
+    let catalog = try SourceCatalog.decode(Array(text.utf8))
+    let found = catalog.entries[1]
+    #expect(found.className == (field == "className" ? "DEF" : "Abc"))
+    #expect(found.title == "Abc" && !found.isNsfw && found.overrides.isEmpty && found.locale == "en")
+    #expect(catalog.notes.map { "\($0.field) \($0.detail)" } == [note])
+    #expect(catalog.notes.first?.sources.map(\.text) == ["DEF"])
+  }
+
+  @Test(
+    "an entry as contributors write it, with lang and without overrides, is read; one without both names is not"
+  )
+  func contributed() throws {
+    let text = #"[{"id":"ABC","title":"Abc","lang":"pt-BR","domain":"abc.example","family":"MadaraParser"}]"#
+    let catalog = try SourceCatalog.decode(Array(text.utf8))
+    #expect(catalog.entries[0].locale == "pt-BR" && catalog.entries[0].className == "ABC")
+    #expect(catalog.notes.map(\.field) == ["className", "locale", "isNsfw", "overrides"])
+    let nameless = refusal("[\(entry(["className": nil, "title": nil]))]")
+    #expect(nameless?.reason == .missing && nameless?.field == "[0].title")
+  }
+
+  @Test("B93: an id with a code that shows nothing is refused, and the code is shown as an escape")
+  func invisible() {
+    let error = refusal("[\(entry(["id": #""A\u202eB""#]))]")
+    #expect(error?.field == "[0].id")
+    #expect(error?.detail == #"is "A\u{202E}B": an id must not contain the invisible character U+202E"#)
+  }
+
   @Test("B31: a name that is there twice, or that differs only by case, is refused with its path")
   func twoReadings() {
     let twice = refusal("[\(entry(extra: #""id":"XYZ""#))]")
@@ -108,6 +146,9 @@ struct SourceCatalogTests {
     arguments: [
       ("ABC", "ABC"), ("ABC", "abc"), ("ABC", "JS_ABC"), ("parser:ABC", "ABC"), ("script:abc", "JS_ABC"),
       ("JS_ABC", "JS_JS_ABC"), ("caf\u{E9}", "cafe\u{301}"), ("CAF\u{E9}", "JS_cafe\u{301}"),
+      ("D\u{C9}C", "DE\u{301}C"), ("D\u{C9}C", "de\u{301}c"), ("K", "\u{212A}"), ("STRASSE", "stra\u{DF}e"),
+      ("\u{FF21}\u{FF22}C", "abc"), ("\u{3A3}\u{3A3}", "\u{3C3}\u{3C2}"), ("\u{FB01}X", "FIX"),
+      ("\u{216B}", "xii"),
     ])
   func twins(first: String, second: String) throws {
     let error = try #require(
@@ -125,7 +166,7 @@ struct SourceCatalogTests {
     let shared = ["A", "B", "C"].map { entry(["id": "\"\($0)\""]) }.joined(separator: ",")
     #expect(try SourceCatalog.decode(Array("[\(shared)]".utf8)).entries.count == 3)
     let alike = [
-      "ABC", "ABC_JA", "A_BC", "A-BC", "xparser:ABC", "1ABC", "\u{410}BC", "STRASSE", "STRA\u{DF}E",
+      "ABC", "ABC_JA", "A_BC", "A-BC", "xparser:ABC", "1ABC", "\u{410}BC", "STRASE", "\u{131}D", "ID",
     ]
     #expect(try SourceCatalog.decode(Fixtures.smallCatalog(ids: alike)).entries.map(\.id.text) == alike)
   }
@@ -164,6 +205,8 @@ struct SourceCatalogTests {
     #expect(SourceID(String(repeating: "A", count: 256)) != nil)
     let refused = [
       "", " A", "A\u{A0}", "\u{FEFF}A", "A\u{200B}", "A\tB", "A\u{7F}", "A\u{9F}",
+      "A\u{202E}B", "A\u{2066}B", "A\u{200D}B", "A\u{AD}B", "A\u{FE0F}", "A\u{34F}B", "A\u{3164}B",
+      "A\u{E000}", "A\u{2028}B",
       String(repeating: "A", count: 257), String(repeating: "\u{E9}", count: 129),
     ]
     for text in refused { #expect(SourceID(text) == nil, "\(text.debugDescription)") }

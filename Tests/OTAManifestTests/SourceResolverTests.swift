@@ -34,7 +34,8 @@ struct SourceResolverTests {
       ("parser:JS_ABC", "ABC"), ("script:JS_ABC", "ABC"), ("Parser:abc", "ABC"), ("SCRIPT:js_abc", "ABC"),
       ("js_ABC", "ABC"), ("JS_ABC_JA", "ABC_JA"), ("6DIGIT", "6DIGIT"), ("JS_6digit", "6DIGIT"),
       ("mixed-case", "Mixed-Case"), ("caf\u{E9}", "caf\u{E9}"), ("JS_cafe\u{301}", "caf\u{E9}"),
-      ("CAF\u{E9}", "caf\u{E9}"), ("CAF\u{C9}", "<unresolved>"),
+      ("CAF\u{E9}", "caf\u{E9}"), ("CAF\u{C9}", "caf\u{E9}"),
+      ("JS_CAFE\u{301}", "caf\u{E9}"), ("\u{FF21}\u{FF22}\u{FF23}", "ABC"), ("A\u{200D}BC", "ABC"),
     ])
   func spellings(reference: String, expected: String) throws {
     #expect(word(try resolver(Self.ids).resolve(reference)) == expected)

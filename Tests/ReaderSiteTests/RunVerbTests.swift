@@ -131,6 +131,34 @@ struct RunVerbTests {
     }
   }
 
+  @Test("record and run hand over the whole item of the list and the whole chapter, as apps do")
+  func wholeItems() throws {
+    try withDesk { desk, server in
+      try ReaderBundle(
+        ScriptedSite.sources(server),
+        changing: ("title: document.querySelector('h1').textContent.trim()", "title: manga.title.trim()"),
+        ("this.document(chapter.url)", "this.document(chapter.title.trim() && chapter.url)")
+      ).write("reader", to: desk.folder)
+      let recorded = try desk.tool("record \(Self.inputs) --source READER --out fixtures")
+      #expect(recorded.code == 0, "\(recorded)")
+      let index = try String(
+        contentsOfFile: desk.folder.path("fixtures/READER/fixture.json"), encoding: .utf8)
+      #expect(index.contains("\"number\": 1"), "the recorded arguments are the whole chapter")
+
+      let bare = try desk.tool("run details /m/1 \(Self.inputs) --source READER --fixtures fixtures")
+      #expect(bare.code == 1, "\(bare)")
+      #expect(bare.errors.first?.contains("the work has only its address") == true, "\(bare)")
+      let whole = try desk.tool(
+        #"run details {"url":"/m/1","title":"One"} \#(Self.inputs) --source READER --fixtures fixtures"#)
+      #expect(whole.code == 0, "\(whole)")
+      #expect(try whole.json()["title"] == .string("One"))
+      let nameless = try desk.tool(
+        #"run details {"title":"One"} \#(Self.inputs) --source READER --fixtures fixtures"#)
+      #expect(nameless.code == 2, "\(nameless)")
+      #expect(nameless.result.errors.contains("SUBJECT: url is missing"), "\(nameless)")
+    }
+  }
+
   @Test("bisect names the release that broke a source, and says when the fault came and went")
   func bisect() throws {
     try withDesk { desk, server in

@@ -7,6 +7,8 @@ public struct SourceCatalog: Sendable {
 
   /// The entries in the order of the file.
   public let entries: [SourceEntry]
+  /// What was filled in or read in another way than it was written, each with its sources; for the maintainer.
+  public var notes: [CatalogNote] { CatalogNote.grouped(entries) }
   /// The entries by every spelling of their ids.
   let index: SourceIndex
 
@@ -35,7 +37,7 @@ public struct SourceCatalog: Sendable {
       guard let twin = index.insert(entry.id.text, position: entry.position) else { continue }
       throw InputError(
         .duplicateID, field: "[\(entry.position)].id",
-        "is \"\(entry.id.text.printable())\", the same source as \"\(entries[twin].id.text.printable())\" "
+        "is \"\(entry.id.text.escaped())\", the same source as \"\(entries[twin].id.text.escaped())\" "
           + "at [\(twin)].id: remove or rename one of them")
     }
     self.entries = entries
@@ -45,5 +47,36 @@ public struct SourceCatalog: Sendable {
   /// The entry with exactly this id; `nil` when there is none.
   public subscript(_ id: SourceID) -> SourceEntry? {
     index.position(of: id.text).map { entries[$0] }.flatMap { $0.id == id ? $0 : nil }
+  }
+}
+
+/// Something that a catalog leaves out or writes in an unusual way, and that a reader understands all the same.
+public struct CatalogNote: Equatable, Sendable {
+  /// The name of the field.
+  public let field: String
+  /// What was done about it, as the end of a sentence that begins with the field.
+  public let detail: String
+  /// The sources that it concerns, in the order of the catalog.
+  public let sources: [SourceID]
+
+  /// A note about one entry.
+  struct Remark: Hashable, Sendable {
+    let field: String
+    let detail: String
+
+    init(_ field: String, _ detail: String) { (self.field, self.detail) = (field, detail) }
+  }
+
+  /// One note for all entries that have the same remark, in the order in which they first come up.
+  static func grouped(_ entries: [SourceEntry]) -> [CatalogNote] {
+    var order: [Remark] = []
+    var sources: [Remark: [SourceID]] = [:]
+    for entry in entries {
+      for remark in entry.remarks {
+        if sources[remark] == nil { order.append(remark) }
+        sources[remark, default: []].append(entry.id)
+      }
+    }
+    return order.map { CatalogNote(field: $0.field, detail: $0.detail, sources: sources[$0] ?? []) }
   }
 }

@@ -2,9 +2,9 @@
 struct SourceIndex: Sendable {
   /// Whole names, byte for byte.
   private var exact: [ExactText: Int] = [:]
-  /// Whole names with their case folded. Keys are compared as Swift strings, so that canonical twins meet.
+  /// The keys of whole names.
   private var folded: [String: Int] = [:]
-  /// What is left of the names without scheme and tag, with their case folded.
+  /// The keys of what is left of the names without scheme and tag.
   private var derived: [String: Int] = [:]
   private var slugs: [String: Int] = [:]
   private var ambiguousSlugs: Set<String> = []
@@ -26,7 +26,7 @@ struct SourceIndex: Sendable {
   }
 
   /// The position of the name that `name` is a spelling of: whole and exact first, then without scheme and tag,
-  /// then with the case folded.
+  /// then by its key.
   func position(of name: String) -> Int? {
     if let position = exact[ExactText(name)] { return position }
     for form in SourceSpelling.forms(of: name).dropFirst() {

@@ -11,8 +11,8 @@
 /// | 2 | JSON that is broken, deeper than 8, longer than 64 KiB or names nothing | `unresolved` |
 /// | 3 | `ABC`, an id of the catalog | that entry |
 /// | 3 | `parser:ABC`, `script:ABC`, `JS_ABC`, `parser:JS_ABC` | the entry `ABC`; see `SourceSpelling` for what comes off |
-/// | 3 | `abc`, `Parser:abc`, `js_Abc` | the entry `ABC`: the case of `A` to `Z` does not matter |
-/// | 3 | a canonically equivalent spelling (`é` as one code or two) | the same entry |
+/// | 3 | `abc`, `Parser:abc`, `js_Abc` | the entry `ABC`: case does not matter |
+/// | 3 | a compatible spelling (`é` as one code or two, full-width letters, `K` and the Kelvin sign) | the same entry |
 /// | 3 | `JS_JS_ABC`, `script:parser:ABC`, `JS_parser:ABC` | an entry `JS_ABC`, `parser:ABC`; otherwise `unresolved` |
 /// | 3 | `xparser:ABC`, `parser:`, `JS_` | only an entry of exactly that id; otherwise `unresolved` |
 /// | 3 | the old id of an alias, in any of these spellings | the entry at the end of the alias chain; `unresolved` when it ends nowhere or in a loop |

@@ -1,7 +1,7 @@
 /// The one normaliser of source names: which spellings stand for the same source, on both sides of a comparison.
 ///
-/// A name has up to three *forms*. Two names are spellings of one source when one of their forms is the same,
-/// apart from the case of `A` to `Z` and from Unicode's canonically equivalent spellings.
+/// A name has up to three *forms*. Two names are spellings of one source when one of their forms is the same;
+/// forms are compared by their keys: case, width and Unicode's other compatible spellings do not count (`NameFolding`).
 ///
 /// | name | forms |
 /// | --- | --- |
@@ -31,14 +31,17 @@ enum SourceSpelling {
   /// The forms of a trimmed name as they are written, the whole name first.
   static func forms(of name: String) -> [String] { forms(of: name, tag: tag) }
 
-  /// The forms of a trimmed name with `A` to `Z` lowered, the whole name first.
-  static func foldedForms(of name: String) -> [String] { forms(of: name.asciiLowercased, tag: foldedTag) }
+  /// The keys of the forms of a trimmed name, the whole name first.
+  static func foldedForms(of name: String) -> [String] {
+    forms(of: NameFolding.key(of: name), tag: foldedTag)
+  }
 
-  /// The form that `content:` and `data:` references use: `A` to `Z` lowered, `_` written as `-`.
+  /// The form that `content:` and `data:` references use: the key of the name, with `_` written as `-`.
   static func slug(of name: String) -> String {
     let underscore = UInt8(ascii: "_")
     let hyphen = UInt8(ascii: "-")
-    return String(decoding: name.asciiLowercased.utf8.map { $0 == underscore ? hyphen : $0 }, as: UTF8.self)
+    return String(
+      decoding: NameFolding.key(of: name).utf8.map { $0 == underscore ? hyphen : $0 }, as: UTF8.self)
   }
 
   /// The rest of `name` after `prefix`, matched byte for byte; `nil` when it begins otherwise or nothing is left.

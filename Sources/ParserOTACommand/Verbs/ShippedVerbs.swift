@@ -7,7 +7,7 @@ extension CommandTable {
       "device": "take, launch, judge and undo releases on a device",
       "key": "make signing keys, and choose which of them a signed feed asks for",
       "root": "change the keys of a feed in a ceremony of several people",
-      "source": "look up sources by whatever references libraries carry",
+      "source": "list the sources of a catalog, and look them up by the references that libraries carry",
     ],
     verbs: [
       .initialise, .check, .publish, .rollback, .refresh, .releases, .verify, .embed, .run, .record, .bisect,
@@ -15,6 +15,6 @@ extension CommandTable {
       .deviceRollback, .devicePin, .deviceUnpin, .deviceForget, .deviceStatus, .deviceHistory, .deviceExplain,
       .keyGenerate, .keyPublic, .keyList, .keyStatus, .keyAdd, .keyRemove, .keyRotate, .keyThreshold,
       .rootPrepare, .rootSign, .rootCommit,
-      .sourceResolve, .help, .version, .completions,
+      .sourceList, .sourceResolve, .help, .version, .completions,
     ])
 }

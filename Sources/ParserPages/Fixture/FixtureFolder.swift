@@ -24,8 +24,9 @@ public struct FixtureFolder: Sendable {
       let root = try Directory.open(path)
       var sources: [SourceID] = []
       for entry in try root.entries() where entry.kind == .directory && !entry.name.hasPrefix(".") {
-        guard let source = Self.source(ofFolder: entry.name),
-          try root.subdirectory(entry.name).kind(of: Self.indexName) == .file
+        let folder = try root.subdirectory(entry.name)
+        guard try folder.kind(of: Self.indexName) == .file,
+          let source = try Self.source(ofFolder: entry.name, folder)
         else { continue }
         sources.append(source)
       }
@@ -36,7 +37,7 @@ public struct FixtureFolder: Sendable {
   /// Reads the recording of a source; every page is there and has the digest that the index names.
   public func read(_ source: SourceID) throws(FixtureError) -> Fixture {
     try Self.mapping {
-      let name = Self.folderName(of: source)
+      let name = try Self.folderName(of: source)
       let root = try Directory.open(path)
       guard try root.kind(of: name) != nil else { throw FixtureError.missing(path: path, source) }
       let folder = try root.subdirectory(name)
@@ -50,7 +51,7 @@ public struct FixtureFolder: Sendable {
   public func write(_ fixture: Fixture) throws(FixtureError) {
     try Self.mapping {
       let files = try Self.files(of: fixture)
-      let name = Self.folderName(of: fixture.source)
+      let name = try Self.folderName(of: fixture.source)
       let temporary = Directory.temporaryPrefix + name
       let root = try Directory.create(path, mode: Self.folderMode)
       try root.removeTree(temporary)
@@ -73,8 +74,24 @@ public struct FixtureFolder: Sendable {
 
   // MARK: Names
 
-  /// The name of a source's folder: letters, digits, `_`, `-` and inner dots as they are, every other byte as `%XX`.
-  static func folderName(of source: SourceID) -> String {
+  /// The longest name that is written out; with the prefix of an unfinished one it fits every file system.
+  private static let maxNameBytes = 200
+  /// Stands before the digest of an id whose name would be longer; no name that is written out begins so.
+  private static let digestMark = "="
+
+  /// The name of a source's folder: letters, digits, `_`, `-` and inner dots as they are, every other byte as `%XX`; `=` and
+  /// the SHA-256 digest of the id where that would be longer than 200 bytes.
+  static func folderName(of source: SourceID) throws(FixtureError) -> String {
+    let name = writtenOut(source)
+    guard name.utf8.count > maxNameBytes else { return name }
+    do {
+      return digestMark + (try sha256(Array(source.text.utf8)).hex)
+    } catch {
+      throw .unusable("no digest can be made of an id: \(error.message)")
+    }
+  }
+
+  private static func writtenOut(_ source: SourceID) -> String {
     var name: [UInt8] = []
     for byte in source.text.utf8 {
       let isPlain =
@@ -90,7 +107,14 @@ public struct FixtureFolder: Sendable {
     return String(decoding: name, as: UTF8.self)
   }
 
-  /// The source whose folder has this name; `nil` for a name that no source's folder has.
+  /// The source of a folder; `nil` for a folder that no recording is kept in.
+  private static func source(ofFolder name: String, _ folder: Directory) throws -> SourceID? {
+    guard name.hasPrefix(digestMark) else { return source(ofFolder: name) }
+    let index = try readIndex(in: folder)
+    return try folderName(of: index.source) == name ? index.source : nil
+  }
+
+  /// The source whose folder has this name, written out; `nil` for a name that no source's folder has.
   static func source(ofFolder name: String) -> SourceID? {
     var bytes: [UInt8] = []
     var rest = Array(name.utf8)[...]
@@ -104,7 +128,7 @@ public struct FixtureFolder: Sendable {
       rest = rest.dropFirst(2)
     }
     guard let text = String(validating: bytes, as: UTF8.self), let source = SourceID(text),
-      folderName(of: source) == name
+      writtenOut(source) == name, name.utf8.count <= maxNameBytes
     else { return nil }
     return source
   }
@@ -145,17 +169,22 @@ public struct FixtureFolder: Sendable {
   }
 
   private static func index(in folder: Directory, of source: SourceID) throws -> FixtureIndex {
-    let path = "\(folder.path)/\(indexName)"
-    do {
-      let index = try FixtureIndex(folder.read(indexName, maxBytes: Fixture.maxIndexBytes))
-      guard index.source == source else {
-        throw InputError(
+    let index = try readIndex(in: folder)
+    guard index.source == source else {
+      throw FixtureError.malformed(
+        path: "\(folder.path)/\(indexName)",
+        InputError(
           .malformed, field: "source",
-          "is \"\(index.source.text.printable())\", but the folder is of \(source)")
-      }
-      return index
+          "is \"\(index.source.text.printable())\", but the folder is of \(source)"))
+    }
+    return index
+  }
+
+  private static func readIndex(in folder: Directory) throws -> FixtureIndex {
+    do {
+      return try FixtureIndex(folder.read(indexName, maxBytes: Fixture.maxIndexBytes))
     } catch let error as InputError {
-      throw FixtureError.malformed(path: path, error)
+      throw FixtureError.malformed(path: "\(folder.path)/\(indexName)", error)
     }
   }
 

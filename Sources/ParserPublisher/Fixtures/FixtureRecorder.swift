@@ -78,10 +78,9 @@ private struct RecordingRun {
       _ = try await call(.search, CallArguments.search(query, page: 1, order: plan.order))
     }
     for work in list.items.prefix(plan.works) {
-      let details = try await call(.details, CallArguments.details(url: work.text("url", else: "publicUrl")))
+      let details = try await call(.details, CallArguments.details(of: work))
       guard let chapter = details.member("chapters")?.items.first else { continue }
-      _ = try await call(
-        .pages, CallArguments.pages(url: chapter.text("url"), branch: chapter.member("branch")))
+      _ = try await call(.pages, CallArguments.pages(of: chapter))
     }
   }
 

@@ -27,6 +27,7 @@ public struct ReleaseGate: Sendable {
   public func check(_ release: GateCandidate, against live: GateBaseline?) async -> GateReport {
     var run = GateRun(requiresEngine: requiresEngine)
     run.record(.input) { [] }
+    run.record(.catalogFields) { CatalogFieldsCheck.findings(release) }
     if fixtures == nil { run.skip(.fixtures, "no recordings were given") }
     await examine(release, against: live, &run)
     await replay(release, against: live, &run)

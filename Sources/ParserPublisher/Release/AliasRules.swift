@@ -8,8 +8,8 @@ enum AliasRules {
   ) throws(Problem) -> [SourceAlias] {
     let bare = SourceResolver(catalog: catalog)
     let added = try distinct(requested, bare)
-    let replaced = Set(added.map(\.old.asciiLowercased))
-    let kept = live.filter { !isSource($0.old, bare) && !replaced.contains($0.old.asciiLowercased) }
+    let replaced = Set(added.map { NameFolding.key(of: $0.old) })
+    let kept = live.filter { !isSource($0.old, bare) && !replaced.contains(NameFolding.key(of: $0.old)) }
     let aliases = kept + added
     guard aliases.count <= Limits.standard.maxAliases else {
       throw Problem(
@@ -25,9 +25,9 @@ enum AliasRules {
     _ live: [SourceAlias], beside target: [SourceAlias], in catalog: SourceCatalog
   ) -> [SourceAlias] {
     let bare = SourceResolver(catalog: catalog)
-    let known = Set(target.map(\.old.asciiLowercased))
+    let known = Set(target.map { NameFolding.key(of: $0.old) })
     let more = live.filter {
-      !known.contains($0.old.asciiLowercased) && !isSource($0.old, bare) && isSource($0.new, bare)
+      !known.contains(NameFolding.key(of: $0.old)) && !isSource($0.old, bare) && isSource($0.new, bare)
     }
     return Array((target + more).prefix(Limits.standard.maxAliases))
   }
@@ -48,7 +48,7 @@ enum AliasRules {
       guard !isSource(alias.old, bare) else {
         throw refusal(alias, "\(alias.old.printable()) is still in the new catalog")
       }
-      let twin = added.first { $0.old.asciiLowercased == alias.old.asciiLowercased }
+      let twin = added.first { NameFolding.key(of: $0.old) == NameFolding.key(of: alias.old) }
       if let twin, twin != alias { throw refusal(alias, "\(twin.old) is an alias of \(twin.new) already") }
       if twin == nil { added.append(alias) }
     }
@@ -59,8 +59,8 @@ enum AliasRules {
   private static func deadEnd(_ alias: SourceAlias, _ aliases: [SourceAlias]) -> Problem {
     var name = alias.new
     for _ in 0...aliases.count {
-      let folded = name.asciiLowercased
-      guard let next = aliases.first(where: { $0.old.asciiLowercased == folded }) else {
+      let folded = NameFolding.key(of: name)
+      guard let next = aliases.first(where: { NameFolding.key(of: $0.old) == folded }) else {
         return refusal(alias, "\(name.printable()) is not in the new catalog")
       }
       name = next.new

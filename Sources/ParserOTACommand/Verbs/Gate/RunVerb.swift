@@ -14,7 +14,8 @@ extension Verb {
           shape: .choice(["list", "search", "details", "pages"])),
         PositionalSpec(
           name: "SUBJECT",
-          help: "what is searched for, or the address of a work or chapter as the parser gave it",
+          help:
+            "what is searched for, or a work or chapter: the JSON object that the parser gave, or only its address",
           count: .optional),
       ],
       options: ParserVerb.inputs + [
@@ -30,15 +31,18 @@ extension Verb {
             + " With --fixtures the pages come from a recording, and the network is not asked.",
           "A parser that fails ends with 1, with the line and column in the bundle. A page that could not be had ends with 4:"
             + " a challenge of Cloudflare, an error status and a timeout are named as such.",
+          "Apps hand the whole item of the list to details, and the whole chapter to pages. Give it as JSON when the parser reads"
+            + " more than the address; a bare address is made into the least item.",
           "Only http and https to public addresses are asked for.",
         ],
         examples: [
           "parser-ota run list --bundle parsers.bundle.js --sources sources.json --source ABC --trace",
           "parser-ota run details /manga/x --bundle parsers.bundle.js --sources sources.json --source ABC --fixtures fixtures",
+          "parser-ota run details '{\"url\":\"/manga/x\",\"title\":\"X\"}' --bundle parsers.bundle.js --sources sources.json --source ABC",
         ],
         exits: [.done, .notAchieved, .untrustedContent, .tryLater, .localDisk])),
     run: { arguments, context throws(CommandFailure) in
-      let (method, values) = try call(arguments)
+      let (method, values) = try call(arguments, context)
       let bundle = try ParserVerb.bundle(arguments, context)
       let source = try ParserVerb.source(try arguments.required("source"), in: bundle.catalog)
       let engine = try ParserVerb.engine(arguments, context)
@@ -61,7 +65,7 @@ extension Verb {
   }
 
   private static func call(
-    _ arguments: ParsedArguments
+    _ arguments: ParsedArguments, _ context: CommandContext
   ) throws(CommandFailure) -> (method: ParserCall.Method, values: JSONValue) {
     let method = arguments.positional("METHOD").flatMap(ParserCall.Method.init(rawValue:)) ?? .list
     let subject = arguments.positional("SUBJECT")
@@ -72,13 +76,38 @@ extension Verb {
       return (method, CallArguments.list(page: page, order: order))
     }
     guard let subject else { throw arguments.usage(.missingArgument("SUBJECT")) }
-    switch method {
-    case .search: return (method, CallArguments.search(subject, page: page, order: order))
-    case .pages:
-      let branch = arguments.value("branch").map { JSONValue.string($0) }
-      return (method, CallArguments.pages(url: subject, branch: branch))
-    default: return (method, CallArguments.details(url: subject))
+    if method == .search { return (method, CallArguments.search(subject, page: page, order: order)) }
+    let branch = arguments.value("branch").map { JSONValue.string($0) }
+    if let item = try item(subject, arguments) {
+      return (
+        method,
+        method == .pages ? CallArguments.pages(of: item, branch: branch) : CallArguments.details(of: item)
+      )
     }
+    let what = method == .pages ? "the chapter" : "the work"
+    context.talk.note(
+      "\(what) has only its address; apps pass all that the parser gave: give it as JSON to do the same")
+    return (
+      method,
+      method == .pages
+        ? CallArguments.pages(url: subject, branch: branch) : CallArguments.details(url: subject)
+    )
+  }
+
+  /// The work or chapter that a subject describes as JSON; `nil` for an address.
+  private static func item(
+    _ subject: String, _ arguments: ParsedArguments
+  ) throws(CommandFailure) -> JSONValue? {
+    guard subject.utf8.first == UInt8(ascii: "{") else { return nil }
+    let expected: String
+    do {
+      let item = try JSONReader.read(Array(subject.utf8), maxBytes: 1 << 20, maxDepth: 32)
+      guard item.text("url", else: "publicUrl").isEmpty else { return item }
+      expected = "url is missing: the parser is asked for an address"
+    } catch {
+      expected = error.message
+    }
+    throw arguments.usage(.invalidValue("SUBJECT", expected: expected, meant: nil))
   }
 
   private static func pages(

@@ -63,7 +63,9 @@ struct CatalogMatchCheck {
       guard let twin = own.entries[ExactText(entry.id.text)] else { continue }
       for field in entry.fields where field.key != "id" {
         let value = twin.first { $0.key == field.key }?.value
-        if value == nil && !Self.required.contains(field.key) { continue }
+        // A field that apps fill in may be left out on either side.
+        let isDefault = field.key == "overrides" && isSame(field.value, .object([]))
+        if value == nil && (isDefault || !Self.required.contains(field.key)) { continue }
         if value.map({ isSame($0, field.value) }) != true {
           sources[field.key, default: []].append(entry.id.text)
         }

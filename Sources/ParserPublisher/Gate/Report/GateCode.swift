@@ -2,6 +2,8 @@
 public enum GateCode: String, Sendable, CaseIterable {
   /// The two files cannot be a release at all; clients would refuse them, so this one cannot be allowed.
   case input
+  /// The catalog leaves fields out, or writes them in an unusual way; readers understand it all the same.
+  case catalogFields = "catalog-fields"
   case syntax
   case load
   case entryPoints = "entry-points"
@@ -25,6 +27,7 @@ public enum GateCode: String, Sendable, CaseIterable {
   public var summary: String {
     switch self {
     case .input: "both files are ones that clients accept"
+    case .catalogFields: "the catalog writes out the fields that its readers look for"
     case .syntax: "the bundle parses"
     case .load:
       "the bundle loads: it neither throws, nor hangs, nor takes all memory, and its parsers can be built"
@@ -50,7 +53,8 @@ public enum GateCode: String, Sendable, CaseIterable {
   public var needsEngine: Bool {
     switch self {
     case .syntax, .load, .entryPoints, .catalogMatch, .danglingCall, .dryRun, .overrideKeys, .fixtures: true
-    case .input, .idsRemoved, .idChangedMeaning, .size, .unchanged, .withdrawnContent, .leftovers, .noEngine,
+    case .input, .catalogFields, .idsRemoved, .idChangedMeaning, .size, .unchanged, .withdrawnContent,
+      .leftovers, .noEngine,
       .confinement:
       false
     }
@@ -60,8 +64,8 @@ public enum GateCode: String, Sendable, CaseIterable {
   public var needsLiveRelease: Bool {
     switch self {
     case .idsRemoved, .idChangedMeaning, .size, .unchanged, .withdrawnContent: true
-    case .input, .syntax, .load, .entryPoints, .catalogMatch, .danglingCall, .dryRun, .overrideKeys,
-      .fixtures, .leftovers, .noEngine, .confinement:
+    case .input, .catalogFields, .syntax, .load, .entryPoints, .catalogMatch, .danglingCall, .dryRun,
+      .overrideKeys, .fixtures, .leftovers, .noEngine, .confinement:
       false
     }
   }

@@ -38,3 +38,17 @@ enum CatalogChangeChecks {
     if case .string(let text) = value { text.printable(maxCharacters: 60) } else { value.kindName }
   }
 }
+
+/// Tells what the catalog leaves out: readers fill it in, and other programs may not.
+enum CatalogFieldsCheck {
+  static func findings(_ release: GateCandidate) -> [Finding] {
+    release.catalog.notes.map { note in
+      Finding(
+        .catalogFields, .warning, "\(note.field) \(note.detail)", place: .init(file: release.sourcesName)
+      ).with {
+        $0.sources = note.sources.map(\.text)
+        $0.subject = note.field
+      }
+    }
+  }
+}
