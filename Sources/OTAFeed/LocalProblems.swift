@@ -32,11 +32,23 @@ extension Problem {
     }
   }
 
+  /// Why a file or folder that a person named cannot be used: missing and another kind are slips of the command line.
+  package init(ofInput error: StorageError) {
+    switch error.kind {
+    case .missing:
+      self.init(.inputMissing, "\(error.path) does not exist", advice: "check the path")
+    case .wrongKind, .invalidName:
+      self.init(.inputWrongKind, error.message, advice: "check the path")
+    case .tooLarge: self.init(.tooLarge, error.message, advice: "check the path")
+    default: self.init(error)
+    }
+  }
+
   /// OpenSSL cannot be used here, or refuses a key.
   package init(_ error: CryptoError) {
     switch error {
     case .cannotVerify: self.init(.trustCannotVerify, error.message, advice: "update OpenSSL (libssl3)")
-    case .malformedKey, .weakKey, .wrongPassphrase: self.init(.inputRefused, error.message)
+    case .malformedKey, .weakKey, .wrongPassphrase: self.init(.keyUnusable, error.message)
     case .unavailable: self.init(.cryptoUnavailable, error.message)
     }
   }

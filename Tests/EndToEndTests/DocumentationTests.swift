@@ -25,7 +25,9 @@ import Testing
     for line in lines {
       try withPlayground { playground in
         let result = try playground.tool.shell("export https_proxy=http://127.0.0.1:1; \(line)")
-        #expect(result.status != .exited(2), "\(line): \(result.errors)")
+        // The files of the README are not there, which ends with 2 as well.
+        let isUnderstood = result.status != .exited(2) || result.errors.contains(" does not exist\n")
+        #expect(isUnderstood, "\(line): \(result.errors)")
       }
     }
   }

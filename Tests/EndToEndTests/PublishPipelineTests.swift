@@ -8,13 +8,13 @@ import Testing
 
   /// Command lines that must fail in a playground with a damaged copy of everything, and their status.
   static let failing: [(line: String, status: Int32)] = [
-    ("publish --feed feed --bundle nowhere.js --sources sources.json", 5),
-    ("publish --feed feed --bundle page.js --sources sources.json", 1),
-    ("publish --feed feed --bundle bundle-3.js --sources page.js", 1),
+    ("publish --feed feed --bundle nowhere.js --sources sources.json", 2),
+    ("publish --feed feed --bundle page.js --sources sources.json", 3),
+    ("publish --feed feed --bundle bundle-3.js --sources page.js", 3),
     ("publish --feed feed --bundle bundle-3.js --sources fewer.json", 1),
     ("\(publish) --version 2", 1), ("\(publish) --tag v2.10 --version 7", 1), ("\(publish) --version x", 2),
     ("\(publish) --expect-parent \(String(repeating: "0", count: 64))", 6),
-    ("publish --feed nowhere --bundle bundle-3.js --sources sources.json", 1),
+    ("publish --feed nowhere --bundle bundle-3.js --sources sources.json", 2),
     ("publish --feed html --bundle bundle-3.js --sources sources.json", 3),
     ("publish --feed garbage --bundle bundle-3.js --sources sources.json", 3),
     ("\(publish) --key secret", 2),
@@ -49,7 +49,7 @@ import Testing
       try FileManager.default.createDirectory(
         atPath: playground.path("checkout"), withIntermediateDirectories: false)
       let answer = try playground.tool.json(
-        "publish --feed checkout --bundle bundle-1.js --sources sources.json", status: 1)
+        "publish --feed checkout --bundle bundle-1.js --sources sources.json", status: 2)
       #expect(answer.code == "not-a-feed")
       #expect(answer.string("hint")?.contains("parser-ota init --feed") == true)
       #expect(try namesInDirectory(playground.path("checkout")) == [])

@@ -86,7 +86,7 @@ struct KeyFileTests {
       #expect(silent.errors.contains("--passphrase-file"))
       let wrong = try tool.with("PARSER_OTA_KEY_PASSPHRASE", "battery staple")(
         "key", "public", "--key", path, "--json")
-      #expect(wrong.status == .exited(1))
+      #expect(wrong.status == .exited(3))
       #expect(wrong.code == "key-unusable")
       #expect(!wrong.errors.contains("battery"))
     }
@@ -140,7 +140,7 @@ struct KeyFileTests {
       let pair = try KeyPair(directory.path("a.pem"))
       try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: pair.path)
       let result = try tool("key", "public", "--key", pair.path, "--json")
-      #expect(result.status == .exited(5))
+      #expect(result.status == .exited(8))
       #expect(result.code == "not-private")
       #expect(result.errors.contains("chmod 600 \(pair.path)"))
     }

@@ -82,6 +82,6 @@ import Testing
     #expect(lines.allSatisfy { $0.count <= 80 })
     #expect(lines.contains("  sample publish --feed site"))
     #expect(lines.contains("  6  somebody else published or changed the same thing meanwhile"))
-    #expect(lines.contains("  2  the command line is wrong, nothing was started"))
+    #expect(lines.contains("  2  the command line is wrong or names what is not there, nothing was started"))
   }
 }

@@ -22,6 +22,8 @@ public enum ProblemCode: String, Sendable, CaseIterable {
   case trustUnlisted = "trust-unlisted"
   case trustLimit = "trust-limit"
   case fixtureInvalid = "fixture-invalid"
+  case inputInvalid = "input-invalid"
+  case keyUnusable = "key-unusable"
 
   // The network and servers.
   case htmlInstead = "html-instead"
@@ -43,9 +45,7 @@ public enum ProblemCode: String, Sendable, CaseIterable {
   case readOnly = "read-only"
   case storageFailed = "storage-failed"
   case fileMissing = "file-missing"
-  case fileUnreadable = "file-unreadable"
   case wrongKind = "wrong-kind"
-  case notPrivate = "not-private"
   case cryptoUnavailable = "crypto-unavailable"
   case trustCannotVerify = "trust-cannot-verify"
   case clockUnreliable = "clock-unreliable"
@@ -58,11 +58,12 @@ public enum ProblemCode: String, Sendable, CaseIterable {
   case forbidden
   case noPermission = "no-permission"
   case cannotRead = "cannot-read"
+  case fileUnreadable = "file-unreadable"
+  case notPrivate = "not-private"
 
   // Answered with "no".
   case notUsable = "not-usable"
   case keyNotTrusted = "key-not-trusted"
-  case keyUnusable = "key-unusable"
   case signingFailed = "signing-failed"
   case nothingToRollBackTo = "nothing-to-roll-back-to"
   case noSuchRelease = "no-such-release"
@@ -77,15 +78,17 @@ public enum ProblemCode: String, Sendable, CaseIterable {
   case noEngine = "no-engine"
   case aliasRefused = "alias-refused"
   case versionRefused = "version-refused"
-  case notAFeed = "not-a-feed"
-  case notAStore = "not-a-store"
   case unresolved
   case parserFailed = "parser-failed"
   case notRecorded = "not-recorded"
 
-  // Misuse.
+  // Misuse: the command line or the call names what is not there, or something else.
   case misuse
   case foreignFolder = "foreign-folder"
+  case inputMissing = "input-missing"
+  case inputWrongKind = "input-wrong-kind"
+  case notAFeed = "not-a-feed"
+  case notAStore = "not-a-store"
 
   /// Who must act.
   public var responsibility: Responsibility {
@@ -93,24 +96,24 @@ public enum ProblemCode: String, Sendable, CaseIterable {
     case .manifestInvalid, .sourcesInvalid, .bundleInvalid, .digestMismatch, .sizeMismatch, .tooLarge,
       .versionReused, .wrongChannel, .forbiddenURL, .feedIncomplete, .embeddedUnusable, .trustMalformed,
       .trustSignature, .trustWeakKey, .trustExpired, .trustRollback, .trustMismatch, .trustOtherFeed,
-      .trustUnlisted, .trustLimit, .fixtureInvalid:
+      .trustUnlisted, .trustLimit, .fixtureInvalid, .inputInvalid, .keyUnusable:
       .untrustedContent
     case .htmlInstead, .unreachable, .timedOut, .tls, .proxy, .throttled, .serverError, .notFound, .truncated,
       .transferFailed, .libraryMissing, .cancelled, .pageUnavailable:
       .tryLater
-    case .diskFull, .readOnly, .storageFailed, .fileMissing, .fileUnreadable, .wrongKind,
-      .cryptoUnavailable, .trustCannotVerify, .clockUnreliable:
+    case .diskFull, .readOnly, .storageFailed, .fileMissing, .wrongKind, .cryptoUnavailable,
+      .trustCannotVerify, .clockUnreliable:
       .localDisk
     case .conflict: .conflict
     case .busy: .busy
-    case .forbidden, .noPermission, .cannotRead, .notPrivate: .notPermitted
-    case .notUsable, .keyNotTrusted, .keyUnusable, .signingFailed, .nothingToRollBackTo, .noSuchRelease,
+    case .forbidden, .noPermission, .cannotRead, .fileUnreadable, .notPrivate: .notPermitted
+    case .notUsable, .keyNotTrusted, .signingFailed, .nothingToRollBackTo, .noSuchRelease,
       .rollbackAgain, .rollbackDropsSources, .withdrawnContent,
       .otherLaunch, .pinned,
-      .inputRefused, .idsRemoved, .gateRefused, .noEngine, .aliasRefused, .versionRefused, .notAFeed,
-      .notAStore, .unresolved, .parserFailed, .notRecorded:
+      .inputRefused, .idsRemoved, .gateRefused, .noEngine, .aliasRefused, .versionRefused, .unresolved,
+      .parserFailed, .notRecorded:
       .notAchieved
-    case .misuse, .foreignFolder: .misuse
+    case .misuse, .foreignFolder, .inputMissing, .inputWrongKind, .notAFeed, .notAStore: .misuse
     }
   }
 }

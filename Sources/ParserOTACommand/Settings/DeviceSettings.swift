@@ -36,8 +36,12 @@ struct DeviceSettings: Equatable {
       where error.kind == .missing && !error.path.hasSuffix(TrustChoice.rootName)
     {
       throw CommandFailure(
-        .notAchieved, code: ProblemCode.notAStore.rawValue, message: "\(store) is not a store of this tool",
+        .notAStore, "\(store) is not a store of this tool",
         hint: "run parser-ota device init --store \(store) first")
+    } catch let error as StorageError where error.kind == .wrongKind && error.path == store {
+      throw CommandFailure(error, of: "--store", hint: "give the folder that device init made")
+    } catch let error as StorageError where error.kind == .io {
+      throw CommandFailure(Problem(ofInput: error))
     } catch let error as StorageError {
       throw CommandFailure(Problem(error))
     } catch let error as InputError {

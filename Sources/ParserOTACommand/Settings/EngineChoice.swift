@@ -1,4 +1,5 @@
 internal import OTAManifest
+internal import OTAStorage
 internal import ParserEngine
 
 /// Where the engine is that runs bundles: what the command line names, else the environment, else beside the tool.
@@ -25,14 +26,24 @@ enum EngineChoice {
     if let path = arguments.value("engine") {
       let path = context.absolutePath(path)
       guard ParserEngine(program: path, environment: [:]).isInstalled else {
-        throw CommandFailure(
-          .localDisk, code: ProblemCode.fileMissing.rawValue,
-          message: "--engine: \(path) is no file that this user may run",
-          hint: "give the path of parser-ota-engine, or leave --engine out")
+        throw unusable(path)
       }
       return path
     }
     if let path = context.environment[variable], !path.isEmpty { return context.absolutePath(path) }
     return context.surroundings.programFolder().map { "\($0)/\(programName)" }
+  }
+
+  /// Why a program that was named cannot be run: it is not there, is something else, or is closed to this user.
+  private static func unusable(_ path: String) -> CommandFailure {
+    let hint = "give the path of parser-ota-engine, or leave --engine out"
+    do {
+      _ = try readFile(at: path, maxBytes: 0)
+    } catch  where error.kind != .tooLarge {
+      return CommandFailure(error, of: "--engine", hint: hint)
+    } catch {
+      // It can be read: what is missing is the right to run it.
+    }
+    return CommandFailure(.noPermission, "--engine: this user may not run \(path)", hint: "chmod +x \(path)")
   }
 }

@@ -4,23 +4,17 @@ internal import OTAStorage
 
 /// A file that the command line names.
 enum InputFile {
-  /// Reads a file; a failure names the option and the path.
+  /// Reads a file or a pipe; a failure names the option and the path.
   static func read(
     _ path: String, option: String, maxBytes: Int, _ context: CommandContext
   ) throws(CommandFailure) -> [UInt8] {
     do {
-      return try readFile(at: context.absolutePath(path), maxBytes: maxBytes)
-    } catch  where error.kind == .tooLarge {
-      throw CommandFailure(
-        .untrustedContent, code: ProblemCode.tooLarge.rawValue, message: "\(option): \(error.message)",
-        hint: "give the file that the option is meant for")
+      return try readInput(at: context.absolutePath(path), maxBytes: maxBytes)
     } catch {
-      let problem = Problem(error)
-      throw CommandFailure(
-        .localDisk, code: problem.code.rawValue, message: "\(option): \(error.message)",
-        hint: problem.advice ?? "give the path of a readable file")
+      throw CommandFailure(error, of: option, hint: "give the path of a readable file")
     }
   }
+
   /// Reads a manifest; a refusal names the option, the path and the field.
   static func readManifest(
     _ path: String, option: String, _ context: CommandContext
@@ -29,10 +23,18 @@ enum InputFile {
     do {
       return (try Manifest.decode(bytes), bytes)
     } catch {
-      throw CommandFailure(
-        .untrustedContent, code: ProblemCode.manifestInvalid.rawValue,
-        message: "\(option) \(path)\(error.field.isEmpty ? "" : ":") \(error.message)",
-        hint: "give the manifest.json of a release")
+      throw refusal(
+        bytes, .manifestInvalid, "\(option) \(path)", error, "give the manifest.json of a release")
     }
+  }
+
+  /// Why the content of a file cannot be used: a stray file as what it is, else the field that is wrong.
+  static func refusal(
+    _ bytes: [UInt8], _ code: ProblemCode, _ name: String, _ error: InputError, _ hint: String
+  ) -> CommandFailure {
+    if let stray = StrayContent(bytes) {
+      return CommandFailure(code, "\(name) \(stray.message)", hint: stray.advice)
+    }
+    return CommandFailure(code, "\(name)\(error.field.isEmpty ? "" : ":") \(error.message)", hint: hint)
   }
 }

@@ -2,21 +2,19 @@ internal import OTAFeed
 internal import OTAManifest
 internal import OTAStorage
 
-/// A folder that the command line names and that must be there.
+/// A folder that the command line names.
 enum InputFolder {
-  /// The path as an absolute one; a failure names the option and the path.
+  /// The path as an absolute one, of a folder that must be there; a failure names the option and the path.
   static func require(
-    _ path: String, option: String, _ context: CommandContext
+    _ path: String, option: String, _ context: CommandContext,
+    hint: String = "give the path of a folder that is there"
   ) throws(CommandFailure) -> String {
     let path = context.absolutePath(path)
     do {
       _ = try Directory.open(path)
       return path
     } catch {
-      let code = Problem(error).code
-      throw CommandFailure(
-        .localDisk, code: code.rawValue, message: "\(option): \(error.message)",
-        hint: "give the path of a folder that this user may read")
+      throw CommandFailure(error, of: option, hint: hint)
     }
   }
 
@@ -26,5 +24,20 @@ enum InputFolder {
   ) throws(CommandFailure) -> FeedLocation {
     guard case .directory(let path) = feed else { return feed }
     return .directory(try require(path, option: option, context))
+  }
+
+  /// The path as an absolute one, of a folder that may be made: whatever else stands there is refused.
+  static func requireOrMake(
+    _ path: String, option: String, _ context: CommandContext
+  ) throws(CommandFailure) -> String {
+    let path = context.absolutePath(path)
+    do {
+      _ = try Directory.open(path)
+    } catch  where error.kind == .missing {
+      return path
+    } catch {
+      throw CommandFailure(error, of: option, hint: "give the path of a folder, or one that is free")
+    }
+    return path
   }
 }

@@ -6,10 +6,8 @@ internal import OTAStorage
 enum OutputFile {
   /// Why it cannot be written; names the option and the path, and says what to do.
   static func failure(_ error: StorageError, option: String) -> CommandFailure {
-    let problem = Problem(error)
-    return CommandFailure(
-      .localDisk, code: problem.code.rawValue, message: "\(option): \(error.message)",
-      hint: problem.advice ?? "give a path in a folder that is there and that this user may write to")
+    CommandFailure(
+      error, of: option, hint: "give a path in a folder that is there and that this user may write to")
   }
 
   /// A file that is not overwritten, because it may be a key or whatever else cannot be made again.

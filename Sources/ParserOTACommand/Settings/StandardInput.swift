@@ -11,9 +11,8 @@ enum StandardInput {
     do {
       bytes = try readStandardInput(maxBytes: maxBytes)
     } catch {
-      throw CommandFailure(
-        .localDisk, code: ProblemCode.fileUnreadable.rawValue, message: error.message,
-        hint: "give references as arguments")
+      let code: ProblemCode = error.kind == .tooLarge ? .tooLarge : .fileUnreadable
+      throw CommandFailure(code, error.message, hint: "give references as arguments")
     }
     var lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
     if lines.last?.isEmpty == true { lines.removeLast() }

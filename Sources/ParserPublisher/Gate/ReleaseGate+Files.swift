@@ -9,7 +9,7 @@ extension ReleaseGate {
     let inputs: ReleaseInputs
     do {
       inputs = try ReleaseInputs(bundlePath: request.bundlePath, sourcesPath: request.sourcesPath)
-    } catch  where error.code == .inputRefused {
+    } catch  where error.code == .inputInvalid {
       return refusal(of: request, error)
     }
     let live = try await request.against?.liveRelease()

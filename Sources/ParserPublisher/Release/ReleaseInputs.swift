@@ -1,3 +1,4 @@
+internal import OTAFeed
 internal import OTAManifest
 internal import OTAStorage
 
@@ -20,11 +21,13 @@ struct ReleaseInputs {
     }
     let limits = Limits.standard
     let bundle = try Self.read(bundlePath, maxBytes: limits.maxBundleBytes)
+    try Self.requireNotStray(bundlePath, bundle)
     try Self.check(bundlePath) { () throws(InputError) in
       try ReleaseContentCheck.checkBundle(head: bundle)
       try TextEncodingCheck.requirePlainUTF8(bundle)
     }
     let sources = try Self.read(sourcesPath, maxBytes: limits.maxSourcesBytes)
+    try Self.requireNotStray(sourcesPath, sources)
     catalog = try Self.check(sourcesPath) { () throws(InputError) in try SourceCatalog.decode(sources) }
     (self.bundle, self.sources) = (bundle, sources)
     bundleDigest = try ContentLookup.digest(of: bundle)
@@ -43,7 +46,7 @@ struct ReleaseInputs {
       throw refusal(path, "has a name with characters other than printable ASCII: rename it")
     }
     do {
-      return try readFile(at: path, maxBytes: Int(maxBytes))
+      return try readInput(at: path, maxBytes: Int(maxBytes))
     } catch {
       throw problem(error, path: path, maxBytes: maxBytes)
     }
@@ -52,14 +55,18 @@ struct ReleaseInputs {
   private static func problem(_ error: StorageError, path: String, maxBytes: Int64) -> Problem {
     switch error.kind {
     case .missing:
-      Problem(.fileMissing, "\(path) is missing", advice: "build it first, or give its right path")
+      Problem(.inputMissing, "\(path) does not exist", advice: "build it first, or give its right path")
     case .wrongKind:
-      Problem(.wrongKind, "\(path) is not a regular file", advice: "give the path of a file")
+      Problem(.inputWrongKind, "\(path) is not a regular file", advice: "give the path of a file")
     case .tooLarge: refusal(path, "has more than the \(maxBytes) bytes that clients accept")
-    case .notPermitted:
-      Problem(.fileUnreadable, error.message, advice: "let this user read the file")
-    default: Problem(onFeed: error)
+    default: Problem(ofInput: error)
     }
+  }
+
+  /// Names a checkout or merge that went wrong as what it is, before its consequences are found.
+  private static func requireNotStray(_ path: String, _ bytes: [UInt8]) throws(Problem) {
+    guard let stray = StrayContent(bytes) else { return }
+    throw Problem(.inputInvalid, "\(path.printable()) \(stray.message)", advice: stray.advice)
   }
 
   private static func check<Value>(
@@ -70,12 +77,12 @@ struct ReleaseInputs {
     } catch {
       throw error.field.isEmpty
         ? refusal(path, error.message)
-        : Problem(.inputRefused, "\(path): \(error.message)", advice: "correct the file and publish again")
+        : Problem(.inputInvalid, "\(path): \(error.message)", advice: "correct the file and publish again")
     }
   }
 
   private static func refusal(_ path: String, _ detail: String) -> Problem {
-    Problem(.inputRefused, "\(path.printable()) \(detail)")
+    Problem(.inputInvalid, "\(path.printable()) \(detail)")
   }
 
   private static func hasCRLF(_ bytes: [UInt8]) -> Bool {

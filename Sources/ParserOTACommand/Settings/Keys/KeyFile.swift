@@ -60,16 +60,16 @@ struct KeyFile {
     let text = String(decoding: bytes, as: UTF8.self)
     guard !KeyMaterial.isPEM(text) else {
       throw CommandFailure(
-        .notAchieved, code: ProblemCode.keyUnusable.rawValue,
-        message: "\(option): \(path) holds a private key where a public one is wanted",
+        .keyUnusable,
+        "\(option): \(path) holds a private key where a public one is wanted",
         hint: "parser-ota key public --key FILE --out FILE.pub writes the public half")
     }
     do {
       let key = try PublicKey(pem: text)
       guard key.scheme == .ed25519 else {
         throw CommandFailure(
-          .notAchieved, code: ProblemCode.keyUnusable.rawValue,
-          message: "\(option): \(path) is for \(key.scheme.rawValue), and only Ed25519 keys sign here",
+          .keyUnusable,
+          "\(option): \(path) is for \(key.scheme.rawValue), and only Ed25519 keys sign here",
           hint: unusableHint)
       }
       return key
@@ -91,12 +91,10 @@ struct KeyFile {
       return try readSecretFile(at: context.absolutePath(path), maxBytes: maxBytes)
     } catch  where error.kind == .untrustedOwner {
       throw CommandFailure(
-        .localDisk, code: ProblemCode.notPrivate.rawValue, message: "\(option): \(error.message)",
+        .notPrivate, "\(option): \(error.message)",
         hint: "chmod 600 \(path), and make a new key if somebody may have read this one")
     } catch {
-      throw CommandFailure(
-        .localDisk, code: Problem(error).code.rawValue, message: "\(option): \(error.message)",
-        hint: "give the path of a readable file")
+      throw CommandFailure(error, of: option, hint: "give the path of a readable file")
     }
   }
 
@@ -125,7 +123,7 @@ struct KeyFile {
       return try readStandardInput(maxBytes: maxBytes)
     } catch {
       throw CommandFailure(
-        .localDisk, code: ProblemCode.fileUnreadable.rawValue, message: "\(option): \(error.message)",
+        error.kind == .tooLarge ? .tooLarge : .fileUnreadable, "\(option): \(error.message)",
         hint: "give the path of a key file")
     }
   }
@@ -145,8 +143,6 @@ struct KeyFile {
         ("it holds no key as PEM, or a damaged one", unusableHint)
       default: (error.message, unusableHint)
       }
-    return CommandFailure(
-      .notAchieved, code: ProblemCode.keyUnusable.rawValue, message: "\(name): \(message)",
-      kept: "nothing was changed", hint: hint)
+    return CommandFailure(.keyUnusable, "\(name): \(message)", kept: "nothing was changed", hint: hint)
   }
 }

@@ -29,7 +29,7 @@ struct Passphrase {
     guard first == second else {
       erase(&first)
       throw CommandFailure(
-        .notAchieved, code: ProblemCode.keyUnusable.rawValue, message: "the two passphrases differ",
+        .notAchieved, code: "passphrases-differ", message: "the two passphrases differ",
         kept: "nothing was written")
     }
     return first

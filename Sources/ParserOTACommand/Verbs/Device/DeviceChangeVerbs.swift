@@ -2,7 +2,9 @@ internal import OTAManifest
 internal import ParserUpdater
 
 extension Verb {
-  private static let changeExits: [ExitStatus] = [.done, .notAchieved, .localDisk, .busy]
+  private static let changeExits: [ExitStatus] = [
+    .done, .notAchieved, .untrustedContent, .localDisk, .busy, .notPermitted,
+  ]
   private static let versionArgument = PositionalSpec(
     name: "VERSION", help: "the number of a release", count: .optional)
 

@@ -37,9 +37,9 @@ extension Verb {
           "parser-ota device init --store store --feed feed --embedded app",
           "parser-ota device init --store store --feed feed --checksums-only --embedded app",
         ],
-        exits: [.done, .notAchieved, .untrustedContent, .localDisk])),
+        exits: [.done, .notAchieved, .untrustedContent, .localDisk, .notPermitted])),
     run: { arguments, context throws(CommandFailure) in
-      let store = context.absolutePath(try arguments.required("store"))
+      let store = try InputFolder.requireOrMake(try arguments.required("store"), option: "--store", context)
       let settings = try settings(arguments, context)
       let embedded = try requireEmbedded(settings.embedded)
       let trust = try DeviceVerb.run { () throws(Problem) in try settings.trust.shipped() }
@@ -108,8 +108,7 @@ extension Verb {
       let reason =
         (active.notes.map(\.message) + active.passedOver.map(\.message)).first ?? "it is not usable"
       throw CommandFailure(
-        .untrustedContent, code: ProblemCode.embeddedUnusable.rawValue,
-        message: "--embedded \(path): \(reason)",
+        .embeddedUnusable, "--embedded \(path): \(reason)",
         hint: "make it with parser-ota embed --feed DIR --out \(path)")
     }
     return version

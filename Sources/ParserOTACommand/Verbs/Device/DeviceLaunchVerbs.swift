@@ -25,7 +25,7 @@ extension Verb {
           "parser-ota device activate --store store --print bundle > parsers.bundle.js",
           "parser-ota device activate --store store --trial-load",
         ],
-        exits: [.done, .notAchieved, .untrustedContent, .localDisk])),
+        exits: [.done, .notAchieved, .untrustedContent, .localDisk, .notPermitted])),
     run: { arguments, context throws(CommandFailure) in
       let wanted = arguments.value("print")
       let updater = try DeviceVerb.updater(arguments, context)
@@ -98,7 +98,9 @@ extension Verb {
     .option("release", "VERSION", "the release that is meant; the current one when left out"),
     .option("launch", "ID", "the launch that is meant; the newest one on trial when left out"),
   ]
-  private static let verdictExits: [ExitStatus] = [.done, .notAchieved, .localDisk, .busy]
+  private static let verdictExits: [ExitStatus] = [
+    .done, .notAchieved, .untrustedContent, .localDisk, .busy, .notPermitted,
+  ]
 
   static let deviceConfirm = Verb(
     VerbSpec(

@@ -3,7 +3,9 @@ internal import OTAStorage
 internal import ParserUpdater
 
 extension Verb {
-  private static let questionExits: [ExitStatus] = [.done, .notAchieved, .localDisk]
+  private static let questionExits: [ExitStatus] = [
+    .done, .notAchieved, .untrustedContent, .localDisk, .notPermitted,
+  ]
 
   static let deviceStatus = Verb(
     VerbSpec(
@@ -48,7 +50,7 @@ extension Verb {
         examples: [
           "parser-ota device explain --store store",
           "parser-ota device explain --store store --manifest feed/manifest.json",
-        ], exits: questionExits + [.untrustedContent])),
+        ], exits: questionExits)),
     run: { arguments, context throws(CommandFailure) in
       let updater = try DeviceVerb.updater(arguments, context)
       var manifest: [UInt8]?

@@ -17,11 +17,11 @@ extension Verb {
           "Writes parsers.bundle.js, sources.json, manifest.json, and ParserOTAEmbedded.swift with the version as a constant."
         ],
         examples: ["parser-ota embed --feed feed --out App/Embedded"],
-        exits: [.done, .notAchieved, .untrustedContent, .localDisk])),
+        exits: [.done, .notAchieved, .untrustedContent, .localDisk, .notPermitted])),
     run: { arguments, context throws(CommandFailure) in
       try arguments.refuseTogether("version", "channel")
       let publisher = try FeedVerb.publisher(arguments, context)
-      let out = context.absolutePath(try arguments.required("out"))
+      let out = try InputFolder.requireOrMake(try arguments.required("out"), option: "--out", context)
       let version = try arguments.value("version", as: Readings.version)
       let channel = try FeedVerb.channel(arguments)
       let report = try await DeviceVerb.run { () async throws(Problem) in

@@ -16,9 +16,20 @@ enum FeedVerb {
     _ arguments: ParsedArguments, _ context: CommandContext
   ) throws(CommandFailure) -> Publisher {
     let clock = context.clock
-    return Publisher(feed: context.absolutePath(try arguments.required("feed"))) {
+    let feed = try InputFolder.require(
+      try arguments.required("feed", as: folder), option: "--feed", context,
+      hint: "make a feed with parser-ota init, or give the folder of one")
+    return Publisher(feed: feed) {
       Timestamp(secondsSinceEpoch: clock.wallSeconds())
     }
+  }
+
+  /// A folder on this machine: the address of a feed is for verbs that only read.
+  private static func folder(_ text: String) throws(Refusal) -> String {
+    guard !text.contains("://") else {
+      throw Refusal("must be a folder: parser-ota verify looks at a feed by its address")
+    }
+    return text
   }
 
   static func channel(_ arguments: ParsedArguments) throws(CommandFailure) -> Channel {

@@ -33,7 +33,8 @@ extension Verb {
           .done, .notAchieved, .untrustedContent, .tryLater, .localDisk, .conflict, .busy, .notPermitted,
         ])),
     run: { arguments, context throws(CommandFailure) in
-      let directory = context.absolutePath(try arguments.required("feed"))
+      let directory = try InputFolder.requireOrMake(
+        try arguments.required("feed"), option: "--feed", context)
       var adopt = try arguments.value("adopt", as: Readings.feed)
       if let feed = adopt { adopt = try InputFolder.require(feed, option: "--adopt", context) }
       let request = InitRequest(

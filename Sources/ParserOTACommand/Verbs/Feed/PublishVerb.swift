@@ -35,7 +35,7 @@ extension Verb {
           "parser-ota publish --feed feed --bundle parsers.bundle.js --sources sources.json --release-key release.pem",
           "parser-ota publish --feed feed --bundle parsers.bundle.js --sources sources.json --alias OLD_ID=NEW_ID --dry-run",
         ],
-        exits: [.done, .notAchieved, .untrustedContent, .localDisk, .conflict, .busy])),
+        exits: [.done, .notAchieved, .untrustedContent, .localDisk, .conflict, .busy, .notPermitted])),
     run: { arguments, context throws(CommandFailure) in
       let publisher = try FeedVerb.publisher(arguments, context)
       var request = try publishRequest(arguments, context)

@@ -14,7 +14,7 @@ extension Verb {
             + " for example once a week: a feed that is neither published to nor refreshed for 30 days is stale."
         ],
         examples: ["parser-ota refresh --feed feed --release-key release.pem"],
-        exits: [.done, .notAchieved, .untrustedContent, .localDisk, .conflict, .busy])),
+        exits: [.done, .notAchieved, .untrustedContent, .localDisk, .conflict, .busy, .notPermitted])),
     run: { arguments, context throws(CommandFailure) in
       let publisher = try FeedVerb.publisher(arguments, context)
       let signers = try SigningOptions(arguments, context).requiredReleaseSigners()

@@ -7,7 +7,7 @@ extension Verb {
       ["releases"], summary: "list the releases of a feed, newest first", options: [FeedVerb.feed],
       manual: VerbManual(
         examples: ["parser-ota releases --feed feed"],
-        exits: [.done, .notAchieved, .untrustedContent, .localDisk])),
+        exits: [.done, .notAchieved, .untrustedContent, .localDisk, .notPermitted])),
     run: { arguments, context throws(CommandFailure) in
       let publisher = try FeedVerb.publisher(arguments, context)
       let releases = try await DeviceVerb.run { () async throws(Problem) in try await publisher.releases() }

@@ -26,7 +26,7 @@ extension Verb {
           "parser-ota rollback --feed feed --release-key release.pem --yes",
           "parser-ota rollback --feed feed --to 37 --reason 'blank lists' --yes",
         ],
-        exits: [.done, .notAchieved, .untrustedContent, .localDisk, .conflict, .busy])),
+        exits: [.done, .notAchieved, .untrustedContent, .localDisk, .conflict, .busy, .notPermitted])),
     run: { arguments, context throws(CommandFailure) in
       let publisher = try FeedVerb.publisher(arguments, context)
       if arguments.flag("allow-withdrawn"), !arguments.flag("to") {

@@ -27,13 +27,14 @@ extension Verb {
         examples: [
           "parser-ota record --bundle parsers.bundle.js --sources sources.json --source ABC --out fixtures"
         ],
-        exits: [.done, .notAchieved, .tryLater, .localDisk])),
+        exits: [.done, .notAchieved, .untrustedContent, .tryLater, .localDisk, .notPermitted])),
     run: { arguments, context throws(CommandFailure) in
       let bundle = try ParserVerb.bundle(arguments, context)
       let source = try ParserVerb.source(try arguments.required("source"), in: bundle.catalog)
       let plan = try plan(arguments)
       let engine = try ParserVerb.engine(arguments, context)
-      let folder = FixtureFolder(context.absolutePath(try arguments.required("out")))
+      let folder = FixtureFolder(
+        try InputFolder.requireOrMake(try arguments.required("out"), option: "--out", context))
       let pages = ParserVerb.traced(try ParserVerb.site(arguments), arguments, context)
       let now = Timestamp(secondsSinceEpoch: context.clock.wallSeconds())
       let fixture = try await record(

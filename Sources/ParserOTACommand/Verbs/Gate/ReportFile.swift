@@ -1,3 +1,4 @@
+internal import OTAManifest
 internal import OTAStorage
 
 /// A report for another program: replaced by every run, and never put in the place of anything else.
@@ -18,8 +19,7 @@ enum ReportFile {
     } catch let error as StorageError {
       throw OutputFile.failure(error, option: option)
     } catch {
-      throw CommandFailure(
-        .localDisk, code: "storage-failed", message: "\(option): \(path) cannot be written")
+      throw CommandFailure(.storageFailed, "\(option): \(path) cannot be written")
     }
   }
 

@@ -40,7 +40,7 @@ extension Verb {
           "parser-ota run details /manga/x --bundle parsers.bundle.js --sources sources.json --source ABC --fixtures fixtures",
           "parser-ota run details '{\"url\":\"/manga/x\",\"title\":\"X\"}' --bundle parsers.bundle.js --sources sources.json --source ABC",
         ],
-        exits: [.done, .notAchieved, .untrustedContent, .tryLater, .localDisk])),
+        exits: [.done, .notAchieved, .untrustedContent, .tryLater, .localDisk, .notPermitted])),
     run: { arguments, context throws(CommandFailure) in
       let (method, values) = try call(arguments, context)
       let bundle = try ParserVerb.bundle(arguments, context)

@@ -8,7 +8,7 @@ extension Verb {
       + " change; otherwise the root is written to a file that the other holders sign, see parser-ota root."
   ]
   private static let exits: [ExitStatus] = [
-    .done, .notAchieved, .untrustedContent, .localDisk, .conflict, .busy,
+    .done, .notAchieved, .untrustedContent, .localDisk, .conflict, .busy, .notPermitted,
   ]
 
   static let keyAdd = Verb(

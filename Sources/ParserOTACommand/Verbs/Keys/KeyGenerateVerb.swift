@@ -23,7 +23,7 @@ extension Verb {
         examples: [
           "parser-ota key generate --out root.pem --encrypt", "parser-ota key generate --out release.pem",
         ],
-        exits: [.done, .notAchieved, .localDisk])),
+        exits: [.done, .notAchieved, .untrustedContent, .localDisk, .notPermitted])),
     run: { arguments, context throws(CommandFailure) in
       let path = context.absolutePath(try arguments.required("out"))
       if arguments.flag("passphrase-file") && !arguments.flag("encrypt") {

@@ -9,7 +9,7 @@ extension Verb {
       options: [FeedVerb.feed],
       manual: VerbManual(
         examples: ["parser-ota key list --feed feed"],
-        exits: [.done, .notAchieved, .untrustedContent, .localDisk])),
+        exits: [.done, .notAchieved, .untrustedContent, .localDisk, .notPermitted])),
     run: { arguments, context throws(CommandFailure) in
       let publisher = try FeedVerb.publisher(arguments, context)
       let keys = try await DeviceVerb.run { () async throws(Problem) in try await publisher.keys() }

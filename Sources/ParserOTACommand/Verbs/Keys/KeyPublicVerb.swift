@@ -16,7 +16,7 @@ extension Verb {
           "parser-ota key public --key release.pem",
           "parser-ota key public --key release.pem --out release.pem.pub",
         ],
-        exits: [.done, .notAchieved, .localDisk])),
+        exits: [.done, .notAchieved, .untrustedContent, .localDisk, .notPermitted])),
     run: { arguments, context throws(CommandFailure) in
       let path = try arguments.required("key")
       let key = try KeyFile(arguments, context).privateKey(path, option: "--key").publicKey

@@ -17,7 +17,7 @@ extension Verb {
         examples: [
           "parser-ota key status --feed feed", "parser-ota key status --feed feed --public release.pem.pub",
         ],
-        exits: [.done, .notAchieved, .untrustedContent, .localDisk])),
+        exits: [.done, .notAchieved, .untrustedContent, .localDisk, .notPermitted])),
     run: { arguments, context throws(CommandFailure) in
       let publisher = try FeedVerb.publisher(arguments, context)
       var given = try SigningOptions(arguments, context).allSigners().map(\.publicKey)

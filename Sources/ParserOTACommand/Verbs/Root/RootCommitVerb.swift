@@ -14,7 +14,7 @@ extension Verb {
             + " command finishes the job. Root keys that are given sign the file first."
         ],
         examples: ["parser-ota root commit next.root.json --feed feed --release-key release.pem"],
-        exits: [.done, .notAchieved, .untrustedContent, .localDisk, .conflict, .busy])),
+        exits: [.done, .notAchieved, .untrustedContent, .localDisk, .conflict, .busy, .notPermitted])),
     run: { arguments, context throws(CommandFailure) in
       guard let file = arguments.positional("FILE") else { throw arguments.usage(.missingArgument("FILE")) }
       let publisher = try FeedVerb.publisher(arguments, context)

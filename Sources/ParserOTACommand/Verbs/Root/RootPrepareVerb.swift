@@ -24,7 +24,7 @@ extension Verb {
           "parser-ota root prepare --feed feed --out next.root.json --add release=new.pem.pub --remove release=KEY_ID",
           "parser-ota root prepare --feed feed --out next.root.json --expires-days 730",
         ],
-        exits: [.done, .notAchieved, .untrustedContent, .localDisk])),
+        exits: [.done, .notAchieved, .untrustedContent, .localDisk, .notPermitted])),
     run: { arguments, context throws(CommandFailure) in
       let publisher = try FeedVerb.publisher(arguments, context)
       let path = context.absolutePath(try arguments.required("out"))

@@ -19,7 +19,7 @@ extension Verb {
         examples: [
           "parser-ota root sign next.root.json --root-key root.pem --previous feed/metadata/1.root.json"
         ],
-        exits: [.done, .notAchieved, .localDisk])),
+        exits: [.done, .notAchieved, .untrustedContent, .localDisk, .notPermitted])),
     run: { arguments, context throws(CommandFailure) in
       guard let file = arguments.positional("FILE") else { throw arguments.usage(.missingArgument("FILE")) }
       let draft = try RootVerb.draft(file, context)
@@ -27,8 +27,8 @@ extension Verb {
       if let path = arguments.value("previous") { previous = try RootVerb.draft(path, context).root }
       if let previous, previous.version + 1 != draft.version {
         throw CommandFailure(
-          .notAchieved, code: ProblemCode.inputRefused.rawValue,
-          message: "--previous has version \(previous.version), and \(file) has version \(draft.version)",
+          .inputRefused,
+          "--previous has version \(previous.version), and \(file) has version \(draft.version)",
           hint: "give the root with version \(draft.version - 1)")
       }
       let options = SigningOptions(arguments, context)

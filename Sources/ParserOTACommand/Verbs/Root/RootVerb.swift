@@ -15,8 +15,10 @@ enum RootVerb {
     do {
       return try RootDraft(decoding: bytes)
     } catch {
-      throw CommandFailure(
-        .notAchieved, code: error.code.rawValue, message: "\(path): \(error.message)", hint: error.advice)
+      if let stray = StrayContent(bytes) {
+        throw CommandFailure(.inputInvalid, "\(path) \(stray.message)", hint: stray.advice)
+      }
+      throw CommandFailure(error.code, "\(path): \(error.message)", hint: error.advice)
     }
   }
 

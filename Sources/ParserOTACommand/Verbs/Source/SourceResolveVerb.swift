@@ -24,7 +24,7 @@ extension Verb {
           "parser-ota source resolve --sources sources.json JS_ABC parser:ABC",
           "parser-ota source resolve --sources sources.json < references.txt",
         ],
-        exits: [.done, .notAchieved, .untrustedContent, .localDisk])),
+        exits: [.done, .notAchieved, .untrustedContent, .localDisk, .notPermitted])),
     run: { arguments, context throws(CommandFailure) in
       let resolver = try resolver(arguments, context)
       var references = arguments.positionals("REFERENCE")
@@ -59,10 +59,8 @@ extension Verb {
     do {
       return SourceResolver(catalog: try SourceCatalog.decode(bytes), aliases: aliases)
     } catch {
-      throw CommandFailure(
-        .untrustedContent, code: ProblemCode.sourcesInvalid.rawValue,
-        message: "--sources \(path)\(error.field.isEmpty ? "" : ":") \(error.message)",
-        hint: "give the source catalog of a release")
+      throw InputFile.refusal(
+        bytes, .sourcesInvalid, "--sources \(path)", error, "give the source catalog of a release")
     }
   }
 

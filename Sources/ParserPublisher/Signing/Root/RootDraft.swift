@@ -16,7 +16,7 @@ public struct RootDraft: Sendable {
       document = try SignedDocument(decoding: bytes, role: "root", maxBytes: limit)
     } catch {
       throw Problem(
-        .inputRefused, "it is no root: \(error.message)", advice: "give the file that root prepare wrote")
+        .inputInvalid, "it is not a root: \(error.message)", advice: "give the file that root prepare wrote")
     }
   }
 
