@@ -11,6 +11,8 @@ public struct FeedSettings: Equatable, Sendable {
   public var keptReleases = 20
   /// What makes the manifests of this feed believable.
   public var trust: FeedTrust
+  /// Where the files of an adopted release still stand for old clients; `nil` when there are none.
+  var oldNames: OldNames?
 
   /// Describes a feed.
   public init(baseURL: WebAddress? = nil, keptReleases: Int = 20, trust: FeedTrust = .checksumsOnly) {
@@ -22,7 +24,7 @@ public struct FeedSettings: Equatable, Sendable {
 
 extension FeedSettings {
   private static let format: Int64 = 1
-  private static let fields = ["format", "trust", "keptReleases", "baseURL", "expiryDays"]
+  private static let fields = ["format", "trust", "keptReleases", "baseURL", "expiryDays", "oldNames"]
 
   /// Reads the settings file strictly.
   init(decoding bytes: [UInt8]) throws(Problem) {
@@ -49,6 +51,9 @@ extension FeedSettings {
       try Self.address(object.string(name), field: name)
     }
     self.init(baseURL: base, keptReleases: Int(kept), trust: trust)
+    oldNames = try object.optional("oldNames") { (name) throws(InputError) in
+      try OldNames(object.object(name, known: OldNames.fields))
+    }
   }
 
   private static func trust(_ object: JSONObject) throws(InputError) -> FeedTrust {
@@ -77,6 +82,7 @@ extension FeedSettings {
     ]
     if case .signed(let expiry) = trust { members.append(JSONMember("expiryDays", expiry.value)) }
     if let baseURL { members.append(JSONMember("baseURL", .string(baseURL.text))) }
+    if let oldNames { members.append(JSONMember("oldNames", oldNames.value)) }
     return JSONValue.object(members).encoded(indented: true)
   }
 

@@ -96,9 +96,13 @@ extension Publisher {
   private static func isBeingSigned(_ reader: FeedReader) throws(Problem) -> Bool {
     guard case .directory(let root) = reader.location else { return false }
     let host = DirectoryHost(root: root)
-    guard let bytes = try host.read(FeedLayout.settings, maxBytes: Limits.standard.maxStateBytes),
-      try FeedSettings(decoding: bytes).trust == .checksumsOnly
-    else { return false }
+    if let bytes = try host.read(FeedLayout.settings, maxBytes: Limits.standard.maxStateBytes) {
+      guard try FeedSettings(decoding: bytes).trust == .checksumsOnly else { return false }
+    } else {
+      guard try host.read(FeedLayout.adopting, maxBytes: Limits.standard.maxManifestBytes) != nil else {
+        return false
+      }
+    }
     return try !host.list(FeedLayout.metadataFolder).contains("timestamp.json")
   }
 }

@@ -9,7 +9,7 @@ struct PipelineTests {
 
   /// The verbs of the tool that a pipeline may use, and their options.
   private static let options: [String: Set<String>] = [
-    "init": ["--feed", "--base-url", "--root-key", "--release-key"],
+    "init": ["--feed", "--base-url", "--adopt", "--root-key", "--release-key"],
     "key": ["--out", "--encrypt"],
     "refresh": ["--feed"],
     "publish": [

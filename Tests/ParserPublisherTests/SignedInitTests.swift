@@ -21,7 +21,8 @@ import Testing
     let feed = try await SignedFeed()
     #expect(
       try feed.tree() == [
-        "./.parser-ota/feed.json", "./.parser-ota/lock", "./index.html", "./metadata/1.root.json",
+        "./.nojekyll", "./.parser-ota/feed.json", "./.parser-ota/lock", "./404.html", "./index.html",
+        "./metadata/1.root.json",
         "./metadata/1.snapshot.json", "./metadata/1.targets.json", "./metadata/timestamp.json",
       ])
     #expect(try await feed.clientVersion() == nil)
@@ -61,7 +62,7 @@ import Testing
         _ = try await Publisher.initialise(InitRequest(directory: path, trust: wish, date: date))
       }
       #expect(refused?.code == .inputRefused || refused?.code == .misuse)
-      #expect(try listTree(path) == ["./.parser-ota/lock"])
+      #expect(try folder.names().isEmpty)
     }
   }
 
@@ -97,7 +98,8 @@ import Testing
     let root = try readFile(at: folder.path("feed/metadata/1.root.json"), maxBytes: 100_000)
     let host = DirectoryHost(root: folder.path("feed"))
     #expect(try await SignedClient(firstRoot: root).version(host) == version(37))
-    #expect(try readFile(at: folder.path("feed/manifest.json"), maxBytes: 10_000) == old.manifest)
+    let live = try Manifest.decode(readFile(at: folder.path("feed/manifest.json"), maxBytes: 10_000))
+    #expect(live.pair == (try Manifest.decode(old.manifest)).pair)
   }
 
   @Test("settings that were lost or changed by hand never turn a signed feed into one without signatures")

@@ -78,6 +78,7 @@ public enum ProblemCode: String, Sendable, CaseIterable {
   case noEngine = "no-engine"
   case aliasRefused = "alias-refused"
   case versionRefused = "version-refused"
+  case liveFeedNewer = "live-feed-newer"
   case unresolved
   case parserFailed = "parser-failed"
   case notRecorded = "not-recorded"
@@ -110,8 +111,8 @@ public enum ProblemCode: String, Sendable, CaseIterable {
     case .notUsable, .keyNotTrusted, .signingFailed, .nothingToRollBackTo, .noSuchRelease,
       .rollbackAgain, .rollbackDropsSources, .withdrawnContent,
       .otherLaunch, .pinned,
-      .inputRefused, .idsRemoved, .gateRefused, .noEngine, .aliasRefused, .versionRefused, .unresolved,
-      .parserFailed, .notRecorded:
+      .inputRefused, .idsRemoved, .gateRefused, .noEngine, .aliasRefused, .versionRefused, .liveFeedNewer,
+      .unresolved, .parserFailed, .notRecorded:
       .notAchieved
     case .misuse, .foreignFolder, .inputMissing, .inputWrongKind, .notAFeed, .notAStore: .misuse
     }

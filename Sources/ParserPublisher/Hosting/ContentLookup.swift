@@ -15,7 +15,8 @@ struct ContentLookup {
     switch artifact.location {
     case .relative(let path): paths.append(path.text)
     case .absolute(let address):
-      var parts = address.path.split(separator: "/").suffix(8)
+      let plain = WebAddress.unescaped(address.path) ?? address.path
+      var parts = plain.split(separator: "/").suffix(8)
       while !parts.isEmpty {
         paths.append(parts.joined(separator: "/"))
         parts.removeFirst()
@@ -38,6 +39,12 @@ struct ContentLookup {
     throw Problem(
       .feedIncomplete, "\(state): it is the \(file.rawValue) of release \(manifest.version)",
       advice: "restore the file from a backup of the feed")
+  }
+
+  /// Whether exactly this file is at a place.
+  func has(_ path: String, _ artifact: Artifact) async throws(Problem) -> Bool {
+    guard let bytes = try await read(path, artifact) else { return false }
+    return try Self.matches(bytes, artifact)
   }
 
   private func read(_ path: String, _ artifact: Artifact) async throws(Problem) -> [UInt8]? {

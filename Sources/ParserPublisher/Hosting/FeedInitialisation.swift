@@ -2,7 +2,10 @@ internal import OTAFeed
 internal import OTAManifest
 internal import OTAStorage
 
-/// Makes a folder a feed: the page for people, what is taken over, and last the settings.
+/// Makes a folder a feed: what is taken over, the pages for people, and last the settings.
+///
+/// Everything is read, planned and rehearsed before the first byte is written. Killed at any point, readers see the feed
+/// before or the feed after, and the same request finishes the job.
 struct FeedInitialisation {
   let request: InitRequest
 
@@ -10,25 +13,54 @@ struct FeedInitialisation {
 
   func run() async throws(Problem) -> InitReport {
     try checkRequest()
-    do {
+    let folder = FeedFolder(path: request.directory)
+    try folder.requireUsable()
+    let before = try folder.before()
+    do throws(StorageError) {
       _ = try Directory.create(request.directory, mode: 0o755)
     } catch {
       throw Problem(onFeed: error)
     }
     let lock = try await host.lock(wait: .seconds(10))
     defer { lock.release() }
+    do {
+      return try await makeFeed()
+    } catch {
+      folder.clean(to: before)
+      throw error
+    }
+  }
+
+  private func makeFeed() async throws(Problem) -> InitReport {
     let before = try host.read(FeedLayout.settings, maxBytes: Limits.standard.maxStateBytes)
       .map { (bytes) throws(Problem) in try FeedSettings(decoding: bytes) }
-    let signature = try await InitialSignature(request: request, before: before, host: host)
-    let existing = try await existingRelease(isNew: before == nil)
-    let adopted = try await adopt(over: existing)
-    let settings = wanted(before, signature.trust)
-    try writePage(isSigned: settings.trust != .checksumsOnly)
-    try await signature.write(under: settings)
+    let existing = try await existingRelease()
+    let found = try await FoundSettings.read(before, existing, request, host)
+    let signature = try await InitialSignature(
+      request: request, before: before, found: found.settings.trust, host: host)
+    let adopted = try await adoptedRelease(over: existing, before)
+    var settings = try await wanted(found.settings, signature.trust, adopted)
+    let adoption = try adopted.map { (adopted) throws(Problem) in
+      try Adoption(
+        adopted.release, settings: settings, keepOldNames: request.keepOldNames ?? OldNames.standardReleases)
+    }
+    if let adoption {
+      try requireSameNames(adoption, before)
+      settings.oldNames = adoption.oldNames
+    }
+    let question = LiveFeedQuestion(request: request, settings: settings)
+    let note = try await question.ask(own: adoption?.release.manifest.version ?? existing?.manifest.version)
+    let plan = FeedPlan(host: host, settings: settings, adoption: adoption, now: request.date)
+    try await plan.write(signature)
     if settings != before { try host.replacePointer(FeedLayout.settings, with: settings.encoded()) }
+    try await plan.tidy(adopted?.isInPlace == true)
     return InitReport(
       directory: request.directory, outcome: Self.outcome(from: before, to: settings),
-      adopted: adopted ?? (before == nil ? existing?.manifest.version : nil))
+      adopted: adoption?.release.manifest.version ?? (before == nil ? existing?.manifest.version : nil),
+      oldNames: adoption?.oldNames?.files.map(\.path) ?? [], oldNamesUntil: adoption?.oldNames?.until,
+      settings: before == nil && (existing != nil || adopted != nil || found.isSigned)
+        ? found.lines(settings, request) : [],
+      warnings: (adoption?.notes ?? []) + [note].compactMap(\.self))
   }
 
   private func checkRequest() throws(Problem) {
@@ -43,24 +75,50 @@ struct FeedInitialisation {
           .inputRefused, "the base URL \(base) has a query", advice: "give the address of the feed's folder")
       }
     }
-    if let kept = request.keptReleases, !FeedSettings.keptReleasesRange.contains(kept) {
-      let range = FeedSettings.keptReleasesRange
-      throw Problem(
-        .inputRefused,
-        "the number of kept releases is \(kept), outside \(range.lowerBound) to \(range.upperBound)")
-    }
+    try Self.check(request.keptReleases, "kept releases", FeedSettings.keptReleasesRange)
+    try Self.check(request.keepOldNames, "releases with old names", OldNames.range)
   }
 
-  /// A feed from before this tool is taken as it is, but only when its manifest can be read.
-  private func existingRelease(isNew: Bool) async throws(Problem) -> VerifiedManifest? {
-    let existing = try await FeedState.readPointer(of: .stable, host)
-    guard let existing, isNew else { return existing }
+  private static func check(_ number: Int?, _ what: String, _ range: ClosedRange<Int>) throws(Problem) {
+    guard let number, !range.contains(number) else { return }
+    throw Problem(
+      .inputRefused,
+      "the number of \(what) is \(number), outside \(range.lowerBound) to \(range.upperBound)")
+  }
+
+  // MARK: What is there
+
+  /// The newest stable release of the folder; while one is being adopted, as it was before that.
+  private func existingRelease() async throws(Problem) -> VerifiedManifest? {
+    guard let bytes = try host.read(FeedLayout.adopting, maxBytes: Limits.standard.maxManifestBytes) else {
+      return try await FeedState.readPointer(of: .stable, host)
+    }
+    return try VerifiedManifest(unsigned: bytes, name: FeedLayout.adopting)
+  }
+
+  /// A release to go on from, and whether it is in the folder already.
+  private struct Found {
+    let release: AdoptedRelease
+    let source: FeedLocation
+    let isInPlace: Bool
+  }
+
+  /// The release of the feed to take over, or that of the folder when it is not in this layout yet.
+  private func adoptedRelease(
+    over existing: VerifiedManifest?, _ before: FeedSettings?
+  ) async throws(Problem) -> Found? {
+    if let source = request.adopt {
+      let release = try await AdoptedRelease.read(
+        from: source, allowsPlainHTTPOnLoopback: request.allowsPlainHTTPOnLoopback)
+      try await requireSame(release, existing, source)
+      if try isSignedAlready() { return nil }
+      return Found(release: release, source: source, isInPlace: false)
+    }
+    guard let existing, try await needsAdoption(existing, before) else { return nil }
+    let place = FeedLocation.directory(request.directory)
     do {
-      let lookup = ContentLookup(host: host)
-      for file in FeedLayout.ContentFile.allCases {
-        _ = try await lookup.bytes(of: file, in: existing.manifest)
-      }
-      return existing
+      let release = try await AdoptedRelease.read(existing, FeedReader(place), request.directory)
+      return Found(release: release, source: place, isInPlace: true)
     } catch  where error.code == .feedIncomplete {
       throw Problem(
         error.code, error.message,
@@ -70,65 +128,61 @@ struct FeedInitialisation {
     }
   }
 
-  private func adopt(over existing: VerifiedManifest?) async throws(Problem) -> ReleaseVersion? {
-    guard let source = request.adopt else { return nil }
-    let release = try await AdoptedRelease.read(
-      from: source, allowsPlainHTTPOnLoopback: request.allowsPlainHTTPOnLoopback)
-    let manifest = release.manifest.manifest
-    if let existing, existing.digest != release.manifest.digest {
-      throw Problem(
-        .inputRefused,
-        "\(request.directory) already has release \(existing.manifest.version), so release \(manifest.version) of "
-          + "\(source.text) cannot be taken over",
-        advice: "adopt into an empty folder")
+  /// A release in another layout is adopted, unless signed metadata speaks of it already.
+  private func needsAdoption(
+    _ existing: VerifiedManifest, _ before: FeedSettings?
+  ) async throws(Problem) -> Bool {
+    if try host.read(FeedLayout.adopting, maxBytes: Limits.standard.maxManifestBytes) != nil { return true }
+    if try isSignedAlready() { return false }
+    guard existing.manifest.isInOwnLayout else { return true }
+    guard before == nil else { return false }
+    for file in FeedLayout.ContentFile.allCases {
+      _ = try await ContentLookup(host: host).bytes(of: file, in: existing.manifest)
     }
-    try write(release)
-    return manifest.version
+    return false
   }
 
-  private func write(_ release: AdoptedRelease) throws(Problem) {
-    let manifest = release.manifest.manifest
-    let bundlePath = try Self.path(of: .bundle, in: manifest)
-    let sourcesPath = try Self.path(of: .sources, in: manifest)
-    guard bundlePath != sourcesPath else {
-      throw Problem(.forbiddenURL, "the manifest names \(bundlePath) both as the bundle and as the catalog")
-    }
-    _ = try host.putImmutable(bundlePath, release.bundle)
-    _ = try host.putImmutable(sourcesPath, release.sources)
-    _ = try host.putImmutable(
-      FeedLayout.manifest(release.manifest.digest, of: manifest.version), release.manifest.bytes)
-    try host.replacePointer(Channel.stable.manifestPath, with: release.manifest.bytes)
+  /// What signed metadata speaks of stays as it is signed; an adoption that was interrupted goes on.
+  private func isSignedAlready() throws(Problem) -> Bool {
+    let isAdopting = try host.read(FeedLayout.adopting, maxBytes: Limits.standard.maxManifestBytes) != nil
+    let isSigned = try host.list(FeedLayout.metadataFolder).contains("timestamp.json")
+    return isSigned && !isAdopting
   }
 
-  /// Where the manifest says that the file is, when that is a path of a feed; else where this feed would put it.
-  ///
-  /// The manifest came from outside, so it may not choose the files that a feed needs for itself.
-  private static func path(
-    of file: FeedLayout.ContentFile, in manifest: Manifest
-  ) throws(Problem) -> String {
-    let artifact = file.artifact(of: manifest)
-    if case .relative(let path) = artifact.location {
-      guard !FeedLayout.isReserved(path.text) else {
-        throw Problem(.forbiddenURL, "the manifest names \(path), which a feed needs for itself")
-      }
-      return path.text
-    }
-    return ContentLookup.candidates(file, of: manifest)
-      .first { FeedLayout.isContentAddressed($0, file, artifact.sha256) }
-      ?? FeedLayout.content(file, artifact.sha256, of: manifest.content)
+  /// The same content at other addresses is another feed: what was promised to clients of the first one stays.
+  private func requireSameNames(_ adoption: Adoption, _ before: FeedSettings?) throws(Problem) {
+    guard let names = before?.oldNames, request.keepOldNames == nil, names.files != adoption.oldNames?.files
+    else { return }
+    throw occupied(adoption.release.manifest.version, adoption.old.manifest.version, "that feed")
   }
 
-  /// A page that somebody wrote is kept.
-  private func writePage(isSigned: Bool) throws(Problem) {
-    let page = try host.read(FeedLayout.page, maxBytes: 1 << 20)
-    guard page == nil || page == Array(FeedPage.html(isSigned: !isSigned).utf8) else { return }
-    try host.replacePointer(FeedLayout.page, with: Array(FeedPage.html(isSigned: isSigned).utf8))
+  private func occupied(_ own: ReleaseVersion, _ other: ReleaseVersion, _ place: String) -> Problem {
+    Problem(
+      .inputRefused,
+      "\(request.directory) already has release \(own), so release \(other) of \(place) cannot be taken over",
+      advice: "adopt into an empty folder")
   }
 
-  private func wanted(_ before: FeedSettings?, _ trust: FeedTrust) -> FeedSettings {
-    var settings = before ?? FeedSettings()
+  /// Adopting again is fine; another feed is not put over a release.
+  private func requireSame(
+    _ release: AdoptedRelease, _ existing: VerifiedManifest?, _ source: FeedLocation
+  ) async throws(Problem) {
+    guard let existing, existing.digest != release.manifest.digest else { return }
+    let (old, new) = (existing.manifest, release.manifest.manifest)
+    // What an adoption made of this release: the same but for where its files are.
+    if old.version == new.version, old.pair == new.pair { return }
+    throw occupied(old.version, new.version, source.text)
+  }
+
+  private func wanted(
+    _ found: FeedSettings, _ trust: FeedTrust, _ adopted: Found?
+  ) async throws(Problem) -> FeedSettings {
+    var settings = found
     settings.trust = trust
     settings.baseURL = request.baseURL?.asFolder ?? settings.baseURL
+    if settings.baseURL == nil, let adopted {
+      settings.baseURL = try await adopted.release.baseURL(from: adopted.source)
+    }
     settings.keptReleases = request.keptReleases ?? settings.keptReleases
     return settings
   }

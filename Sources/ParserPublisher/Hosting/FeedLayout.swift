@@ -5,7 +5,13 @@ enum FeedLayout {
   static let settings = ".parser-ota/feed.json"
   /// Names the release that is being written; gone when it is live and tidied up.
   static let pending = ".parser-ota/pending.json"
+  /// The manifest of a release that is being adopted, as it was; gone when the feed is ready.
+  static let adopting = ".parser-ota/adopting.json"
   static let page = "index.html"
+  /// Sent by hosts for what is not there; without it some send `index.html` with 200, also for metadata.
+  static let missingPage = "404.html"
+  /// Tells GitHub Pages to serve every file as it is, also where a name begins with `_`.
+  static let plainHosting = ".nojekyll"
   static let channelsFolder = "channels"
   static let releasesFolder = "files/releases"
   static let metadataFolder = "metadata"
@@ -56,8 +62,11 @@ enum FeedLayout {
   /// Whether a path belongs to the feed itself, so that no content may be put there.
   static func isReserved(_ path: String) -> Bool {
     let folder = path.prefix { $0 != "/" }.asciiLowercased
-    return [".parser-ota", channelsFolder, metadataFolder, page, Channel.stable.manifestPath].contains(folder)
-      || path.hasSuffix(manifestSuffix)
+    let own = [
+      ".parser-ota", channelsFolder, metadataFolder, page, missingPage, plainHosting,
+      Channel.stable.manifestPath,
+    ]
+    return own.contains(folder) || path.hasSuffix(manifestSuffix)
   }
 
   /// The path of metadata whose name carries its version.

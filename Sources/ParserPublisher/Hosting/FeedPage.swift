@@ -1,6 +1,45 @@
+internal import OTAManifest
+
+/// The files of a feed that are for people and for hosts.
+struct FeedPages {
+  let isSigned: Bool
+
+  /// Writes what is missing or of the other kind of feed; a page that people wrote is kept.
+  func write(to host: any FeedHost) async throws(Problem) {
+    let page = try await host.read(FeedLayout.page, maxBytes: 1 << 20)
+    if page == nil || page == Array(FeedPage.html(isSigned: !isSigned).utf8) {
+      try await host.replacePointer(FeedLayout.page, with: Array(FeedPage.html(isSigned: isSigned).utf8))
+    }
+    try await Self.writeMissingPage(to: host)
+    if try await host.read(FeedLayout.plainHosting, maxBytes: 1 << 20) == nil {
+      try await host.replacePointer(FeedLayout.plainHosting, with: [])
+    }
+  }
+
+  /// Writes the page for what is not there, unless there is one.
+  ///
+  /// Hosts without it answer with `index.html` and status 200, and then no client learns that there is no newer root.
+  static func writeMissingPage(to host: any FeedHost) async throws(Problem) {
+    guard try await host.read(FeedLayout.missingPage, maxBytes: 1 << 20) == nil else { return }
+    try await host.replacePointer(FeedLayout.missingPage, with: Array(FeedPage.missing.utf8))
+  }
+}
+
 /// The page that people see who open the address of a feed; static, so that it never has to change with a release.
 enum FeedPage {
   static func html(isSigned: Bool) -> String { isSigned ? head + signatures + script : head + script }
+
+  /// The page that a host sends with 404; without script, so that it is safe under any address.
+  static let missing = """
+    <!doctype html>
+    <html lang="en">
+    <meta charset="utf-8">
+    <title>Not found</title>
+    <h1>Not found</h1>
+    <p>This feed has no such file.</p>
+    </html>
+
+    """
 
   private static let signatures = """
     <p>Everything here is signed: <a href="metadata/timestamp.json">metadata/</a> is a repository of The Update Framework

@@ -7,14 +7,29 @@ extension FeedState {
   static func read(from host: any FeedHost, place: String) async throws(Problem) -> FeedState {
     let limit = Limits.standard.maxStateBytes
     guard let bytes = try await host.read(FeedLayout.settings, maxBytes: limit) else {
-      throw Problem(
-        .notAFeed, "\(place) is not a feed: \(FeedLayout.settings) is missing",
-        advice: "run parser-ota init --feed \(place), or restore the folder from its backup")
+      throw try await withoutSettings(host, place)
     }
     let settings = try FeedSettings(decoding: bytes)
     if case .signed = settings.trust { return try await readSigned(settings, host) }
     try await requireNoSignatures(host)
     return try await readUnsigned(settings, host)
+  }
+
+  /// What to do in a folder without settings: a feed that lost them shows most of them itself.
+  private static func withoutSettings(
+    _ host: any FeedHost, _ place: String
+  ) async throws(Problem) -> Problem {
+    let isSigned = try await host.list(FeedLayout.metadataFolder).contains("timestamp.json")
+    let hasReleases = try await !host.list(FeedLayout.releasesFolder).isEmpty
+    let isFeed = isSigned || hasReleases
+    return Problem(
+      .notAFeed,
+      isFeed
+        ? "\(place) is a feed without its settings: \(FeedLayout.settings) is missing"
+        : "\(place) is not a feed: \(FeedLayout.settings) is missing",
+      advice: isFeed
+        ? "parser-ota init --feed \(place) takes them from the live release; keep the folder .parser-ota from now on"
+        : "run parser-ota init --feed \(place), or restore the folder from its backup")
   }
 
   /// Reads what the files of a feed without signatures say.

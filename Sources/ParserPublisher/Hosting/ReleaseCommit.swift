@@ -138,6 +138,7 @@ struct ReleaseCommit {
       if let metadata = state.metadata {
         try await MetadataRetention(metadata: metadata).apply(to: host)
       }
+      try await FeedPages.writeMissingPage(to: host)
       try await host.remove(FeedLayout.pending)
     } catch {
       outcome.warnings.append("old releases were not removed: \(error.message)")
@@ -156,9 +157,23 @@ extension ReleaseCommit {
 
   /// Signs the state that there will be, and proves that installed clients take it; `nil` without signatures.
   func plan(_ draft: ReleaseDraft, _ state: FeedState) async throws(Problem) -> MetadataPlan? {
-    guard let signing else { return nil }
     let files = Self.immutableFiles(draft, state)
+    try await rehearseRollback(draft, files, state)
+    guard let signing else { return nil }
     return try await signing.plan(for: state.adding(draft), files, host, whole: [draft.manifest.channel])
+  }
+
+  /// Older content comes from elsewhere on the feed: proves that old clients get it where the manifest says.
+  private func rehearseRollback(
+    _ draft: ReleaseDraft, _ files: [FeedWrite], _ state: FeedState
+  ) async throws(Problem) {
+    let manifest = draft.manifest
+    guard manifest.content != manifest.version, manifest.channel == .stable else { return }
+    let pointer = FeedWrite(path: manifest.channel.manifestPath, bytes: draft.bytes)
+    try await AddressRehearsal(
+      host: host, writes: files + [pointer], settings: state.settings, root: nil,
+      now: manifest.released ?? Timestamp(secondsSinceEpoch: 0)
+    ).runOldClients()
   }
 
   private func commit(

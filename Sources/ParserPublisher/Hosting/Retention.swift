@@ -46,7 +46,18 @@ struct Retention {
     let manifests = surplus.filter { $0.hasSuffix(".manifest.json") }
     try await host.removeDurably(manifests)
     try await host.removeDurably(surplus.filter { !$0.hasSuffix(".manifest.json") })
+    try await removeOldNames(from: host)
     let keptVersions = Set(kept.map(\.manifest.version))
     return state.releases.map(\.manifest.version).filter { !keptVersions.contains($0) }.sorted()
+  }
+
+  /// Ends the service of old addresses when the number until which it was promised has passed.
+  private func removeOldNames(from host: any FeedHost) async throws(Problem) {
+    guard let names = state.settings.oldNames, let head = state.head?.manifest.version, names.isOver(at: head)
+    else { return }
+    _ = try await names.remove(from: host)
+    var settings = state.settings
+    settings.oldNames = nil
+    try await host.replacePointer(FeedLayout.settings, with: settings.encoded())
   }
 }

@@ -99,9 +99,11 @@ struct RollbackBuilder {
   /// The next release: older content under a higher number, and nothing new but its manifest.
   func build(_ choice: Choice, released: Timestamp) async throws(Problem) -> ReleaseDraft {
     let (live, target) = (choice.live.manifest, choice.target.manifest)
-    _ = try await lookup.bytes(of: .bundle, in: target)
+    let bundle = try await lookup.bytes(of: .bundle, in: target)
+    let sources = try await lookup.bytes(of: .sources, in: target)
     let catalog = try await lookup.catalog(of: target)
-    var manifest = target
+    // Releases from before this layout, or from another address, name places that are not signed or not served.
+    var manifest = try target.inOwnLayout(of: state.settings)
     manifest.version = choice.plan.next
     manifest.released = released
     manifest.notes = request.reason.flatMap(ReleaseNotes.meant) ?? "roll back to \(target.version)"
@@ -113,8 +115,19 @@ struct RollbackBuilder {
       manifest.allow("\(GateCode.withdrawnContent.rawValue):\(twin)")
     }
     return try ReleaseDraft(
-      manifest, contents: [], previous: live.version, diff: try await diff(from: live, to: catalog),
+      manifest, contents: target.isInOwnLayout ? [] : Self.contents(target, bundle, sources),
+      previous: live.version, diff: try await diff(from: live, to: catalog),
       warnings: [])
+  }
+
+  /// The files at the places of this layout, where a release from before it may not have them.
+  private static func contents(
+    _ manifest: Manifest, _ bundle: [UInt8], _ sources: [UInt8]
+  ) -> [FeedWrite] {
+    [
+      FeedWrite(path: TargetsInventory.content(.bundle, of: manifest).path, bytes: bundle),
+      FeedWrite(path: TargetsInventory.content(.sources, of: manifest).path, bytes: sources),
+    ]
   }
 
   /// A live catalog that is damaged is a reason to go back, not to stay.

@@ -5,18 +5,22 @@ public import OTAManifest
 public struct InitRequest: Sendable {
   /// The folder of the feed; made when it is missing.
   public var directory: String
-  /// The public address of that folder; `nil` keeps the one that is set, or leaves URLs relative.
+  /// The public address of that folder; `nil` keeps the one that is set or that the live manifest shows.
   public var baseURL: WebAddress?
   /// A live feed to take over: its newest stable release is copied and verified, so that the next publish is live + 1.
   public var adopt: FeedLocation?
+  /// For how many releases after the adopted one its old addresses are served; `nil` means 3.
+  public var keepOldNames: Int?
   /// Whether `adopt` may be plain `http` on this machine.
   public var allowsPlainHTTPOnLoopback: Bool
   /// How many releases of each channel to keep; `nil` keeps what is set, or 20.
   public var keptReleases: Int?
-  /// What shall make the feed believable; `nil` keeps what is set, or makes a feed with checksums only.
+  /// How the feed is authenticated; `nil` keeps what is set or what the folder shows.
   public var trust: InitTrust?
   /// The moment from which the expiry of signed metadata counts; needed for a signed feed.
   public var date: Timestamp?
+  /// How long the feed at `baseURL` may take to say its newest number; `nil` does not ask it.
+  public var liveFeedPatience: Duration?
 
   /// Asks for a feed in `directory`.
   public init(
@@ -31,6 +35,7 @@ public struct InitRequest: Sendable {
     self.keptReleases = keptReleases
     self.trust = trust
     self.date = date
+    liveFeedPatience = .seconds(10)
   }
 }
 
@@ -64,4 +69,12 @@ public struct InitReport: Equatable, Sendable {
   public let outcome: Outcome
   /// The release that was taken over, from another feed or from the folder itself.
   public let adopted: ReleaseVersion?
+  /// The paths below the feed at which the adopted files are served for old clients.
+  public let oldNames: [String]
+  /// The last release with which they are; `nil` when there are none.
+  public let oldNamesUntil: ReleaseVersion?
+  /// Settings that were not given, each with where it comes from: `keptReleases: 20 (default; set it with --keep N)`.
+  public let settings: [String]
+  /// What a person should know, each a sentence.
+  public let warnings: [String]
 }

@@ -15,7 +15,6 @@ struct InitialSignature {
     let date: Timestamp
   }
 
-  private let host: DirectoryHost
   /// What is to be made, and its root; `nil` when there is nothing to sign.
   private let made: (wish: Wish, root: [UInt8])?
   /// What the settings shall say.
@@ -24,14 +23,16 @@ struct InitialSignature {
   /// Compares what is asked for with what is there.
   ///
   /// - Throws: `inputRefused` for keys that are not those of the feed's root, and for a signed feed without signatures.
-  init(request: InitRequest, before: FeedSettings?, host: DirectoryHost) async throws(Problem) {
-    self.host = host
+  ///
+  /// - Parameter found: the trust that a feed without settings shows by itself.
+  init(
+    request: InitRequest, before: FeedSettings?, found: FeedTrust, host: DirectoryHost
+  ) async throws(Problem) {
     let isCommitted = try host.list(FeedLayout.metadataFolder).contains("timestamp.json")
     let isSigned = isCommitted || (before.map { $0.trust != .checksumsOnly } ?? false)
     switch request.trust {
-    case nil where isSigned && before?.trust == .checksumsOnly, nil where isSigned && before == nil:
-      throw Self.needsKeys(request.directory)
-    case nil: (made, trust) = (nil, before?.trust ?? .checksumsOnly)
+    case nil where isSigned && before?.trust == .checksumsOnly: throw Self.needsKeys(request.directory)
+    case nil: (made, trust) = (nil, before?.trust ?? found)
     case .checksumsOnly:
       guard !isSigned else { throw Self.staysSigned(request.directory) }
       (made, trust) = (nil, .checksumsOnly)
@@ -43,13 +44,23 @@ struct InitialSignature {
         releaseThreshold: releaseThreshold, expiry: expiry, date: date)
       if isSigned { try await Self.requireSameKeys(wish, host) }
       made = isSigned ? nil : (wish, try await Self.makeRoot(wish))
-      trust = .signed(expiry)
+      trust = Self.trust(expiry, before?.trust ?? found)
     }
   }
 
-  /// Writes the first root and all that follows from it; the timestamp is the last.
-  func write(under settings: FeedSettings) async throws(Problem) {
-    guard let (wish, root) = made else { return }
+  /// Days that nobody asked for stay as the feed has them.
+  private static func trust(_ expiry: ExpiryPolicy, _ before: FeedTrust) -> FeedTrust {
+    if case .signed = before, expiry == ExpiryPolicy() { return before }
+    return .signed(expiry)
+  }
+
+  /// The first root and all that follows from it; `nil` when there is nothing to sign.
+  ///
+  /// - Parameter host: the feed as it will be.
+  func plan(
+    under settings: FeedSettings, on host: any FeedHost
+  ) async throws(Problem) -> (files: [FeedWrite], metadata: MetadataPlan, root: [UInt8])? {
+    guard let (wish, root) = made else { return nil }
     let chain = try RootChain(first: root)
     let signing = FeedSigning(
       firstRoot: root, root: chain.newest, signers: wish.releaseSigners, expiry: wish.expiry, date: wish.date)
@@ -57,10 +68,7 @@ struct InitialSignature {
     let files =
       try await Self.lastingFiles(of: state, host)
       + [FeedWrite(path: FeedLayout.metadata("root", 1), bytes: root)]
-    let plan = try await signing.plan(for: state, files, host, whole: Set(state.live.keys))
-    let commit = MetadataCommit(host: host)
-    _ = try await commit.write(files + plan.versioned)
-    try await commit.moveTimestamp(plan, from: nil)
+    return (files, try await signing.plan(for: state, files, host, whole: Set(state.live.keys)), root)
   }
 
   /// What signed metadata needs under the names that it gives: feeds from elsewhere have other names.

@@ -8,16 +8,19 @@ struct OverlayFetcher: Fetcher {
 
   let host: any FeedHost
   let planned: [String: [UInt8]]
+  /// The public address of the feed, when it is asked by that.
+  let base: WebAddress?
 
-  init(host: any FeedHost, writes: [FeedWrite]) {
+  init(host: any FeedHost, writes: [FeedWrite], base: WebAddress? = nil) {
     self.host = host
+    self.base = base
     var planned: [String: [UInt8]] = [:]
     for write in writes { planned[write.path] = write.bytes }
     self.planned = planned
   }
 
   func fetch(_ request: FetchRequest, into sink: any FetchSink) async throws(TransferError) -> FetchResponse {
-    let path = String(request.url.dropFirst(Self.prefix.count))
+    let path = try path(of: request.url)
     let bytes = try await bytes(path, request.maxBytes)
     let response = FetchResponse(status: 200, finalURL: request.url, totalBytes: bytes.count)
     do {
@@ -27,6 +30,16 @@ struct OverlayFetcher: Fetcher {
       throw TransferError(.sinkFailed, url: path, detail: "is refused", underlying: error)
     }
     return response
+  }
+
+  private func path(of url: String) throws(TransferError) -> String {
+    if url.hasPrefix(Self.prefix) { return String(url.dropFirst(Self.prefix.count)) }
+    do {
+      if let base, let path = try WebAddress(url).path(below: base) { return path }
+    } catch {
+      throw TransferError(.refusedURL, url: url, detail: error.detail)
+    }
+    throw TransferError(.notFound, url: url, detail: "is outside of the feed")
   }
 
   private func bytes(_ path: String, _ maxBytes: Int) async throws(TransferError) -> [UInt8] {

@@ -42,6 +42,7 @@ extension Publisher {
   private func removeOldMetadata() async -> [String] {
     do {
       try await MetadataRetention(metadata: try await MetadataState.read(from: host)).apply(to: host)
+      try await FeedPages.writeMissingPage(to: host)
       return []
     } catch {
       return ["old metadata was not removed: \(error.message)"]

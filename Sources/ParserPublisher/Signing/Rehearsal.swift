@@ -49,6 +49,7 @@ struct Rehearsal {
       }
       guard expectation.whole.contains(channel) else { continue }
       let manifest = try VerifiedManifest(unsigned: bytes, name: path).manifest
+      try await client.requireSignedFiles(of: manifest)
       for file in FeedLayout.ContentFile.allCases {
         let target = TargetsInventory.content(file, of: manifest).target
         guard try ContentLookup.matches(await Self.download(target, &client), file.artifact(of: manifest))

@@ -16,6 +16,10 @@ extension Verb {
           "take over a live feed: its newest release is copied, and the next one counts on from it"
         )
         .completing(.directory),
+        .option(
+          "keep-old-names", "N",
+          "for how many releases an adopted feed's old addresses are served; 3 when left out, 0 drops them at once"
+        ),
         .option("keep", "N", "how many releases of a channel stay reachable; 20 at first"),
         .flag("allow-http-loopback", "allow plain http to this machine's own loopback address, for tests"),
       ] + InitialTrust.options + SigningOptions.both,
@@ -37,14 +41,16 @@ extension Verb {
         try arguments.required("feed"), option: "--feed", context)
       var adopt = try arguments.value("adopt", as: Readings.feed)
       if let feed = adopt { adopt = try InputFolder.require(feed, option: "--adopt", context) }
-      let request = InitRequest(
+      var request = InitRequest(
         directory: directory, baseURL: try arguments.value("base-url", as: Readings.address), adopt: adopt,
         allowsPlainHTTPOnLoopback: arguments.flag("allow-http-loopback"),
         keptReleases: try arguments.value("keep", as: Readings.count),
         trust: try InitialTrust.read(arguments, context),
         date: try FeedVerb.date(context) ?? Timestamp(secondsSinceEpoch: context.clock.wallSeconds()))
+      request.keepOldNames = try arguments.value("keep-old-names", as: Readings.countOrNone)
+      let wanted = request
       let report = try await DeviceVerb.run { () async throws(Problem) in
-        try await Publisher.initialise(request)
+        try await Publisher.initialise(wanted)
       }
       return result(report, isSigned: InitialTrust.isSigned(directory))
     })
@@ -57,12 +63,29 @@ extension Verb {
       case .updated(let changes): ("updated", "feed \(report.directory) is updated", changes)
       }
     let adopted = report.adopted.map { "; release \($0) is taken over" } ?? ""
-    let result = CommandResult.outcome(
-      code, message + adopted, lines: changes,
+    var result = CommandResult.outcome(
+      code, message + adopted, lines: changes + report.settings + adoptionLines(report),
       payload: [
         JSONMember("feed", .string(report.directory)), JSONMember("adopted", DeviceVerb.json(report.adopted)),
         JSONMember("changes", .array(changes.map { .string($0) })),
+        JSONMember("settings", .array(report.settings.map { .string($0) })),
+        JSONMember("oldNames", .array(report.oldNames.map { .string($0) })),
+        JSONMember("oldNamesUntil", DeviceVerb.json(report.oldNamesUntil)),
       ])
+    result.warnings = report.warnings
     return isSigned ? result : result.warning(Trust.checksumsOnly.warning)
+  }
+
+  /// What was taken over, and what to do next.
+  private static func adoptionLines(_ report: InitReport) -> [String] {
+    guard let adopted = report.adopted else { return [] }
+    let served = report.oldNamesUntil.map { until in
+      report.oldNames.map { "  \($0) is served for old clients until release \(until)" }
+    }
+    return ["adopted release \(adopted)"] + (served ?? [])
+      + [
+        "next: deploy \(report.directory) to where the feed is served, then publish release"
+          + " \(adopted.next.map(\.description) ?? "")"
+      ]
   }
 }

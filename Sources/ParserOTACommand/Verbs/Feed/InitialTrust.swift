@@ -27,7 +27,7 @@ enum InitialTrust {
       if root.isEmpty && !release.isEmpty { root = [command] } else { release.append(command) }
     }
     let feed = context.absolutePath(try arguments.required("feed"))
-    if !keys.contains(where: arguments.flag), exists("\(feed)/.parser-ota/feed.json") { return nil }
+    if !keys.contains(where: arguments.flag), showsTrust(feed) { return nil }
     guard !root.isEmpty, !release.isEmpty else { throw missing(root: root.isEmpty, release: release.isEmpty) }
     return .signed(
       rootSigners: root, releaseSigners: release,
@@ -37,6 +37,14 @@ enum InitialTrust {
 
   /// Whether a feed has signed metadata.
   static func isSigned(_ feed: String) -> Bool { exists("\(feed)/metadata/timestamp.json") }
+
+  /// Whether a feed says by itself what authenticates it: in its settings, or where it lost them by what is there.
+  private static func showsTrust(_ feed: String) -> Bool {
+    if exists("\(feed)/.parser-ota/feed.json") || isSigned(feed) { return true }
+    // A folder that cannot be read is found by the library, which says more.
+    let releases = (try? Directory.open("\(feed)/files/releases")) != nil
+    return releases && !exists("\(feed)/.parser-ota/adopting.json")
+  }
 
   private static func exists(_ path: String) -> Bool {
     // A file that is there and cannot be read is found by the library, which says more.
