@@ -177,6 +177,15 @@ let package = Package(
         "ParserPublisher", "ParserPages", "ParserEngine", "OTAManifest", "OTATransfer", "TestSupport",
         "parser-ota", "parser-ota-engine",
       ], exclude: ["Site"], swiftSettings: tests),
+    .target(
+      name: "Roads",
+      dependencies: [
+        "ParserPublisher", "ParserUpdater", "OTAManifest", "OTACrypto", "OTATransfer", "OTATrust", "OTAFeed",
+        "TestSupport",
+      ], path: "Tests/Roads", exclude: ["Python"], swiftSettings: tests),
+    .testTarget(name: "RoadTests", dependencies: ["Roads", "TestSupport"], swiftSettings: tests),
+    .executableTarget(
+      name: "road-runner", dependencies: ["Roads"], path: "Tests/road-runner", swiftSettings: tests),
     .testTarget(name: "HouseTests", dependencies: ["OTAManifest", "TestSupport"], swiftSettings: tests),
   ],
   swiftLanguageModes: [.v6]

@@ -107,13 +107,13 @@ class Workshop:
             copy = shutil.copytree if source.is_dir() else shutil.copy2
             copy(source, self.folder / name)
 
-    def build(self):
-        """Builds the tool; its path."""
+    def build(self, product="parser-ota"):
+        """Builds the tool, or another program; its path."""
         done = subprocess.run(
-            ["swift", "build", "--product", "parser-ota"], cwd=self.folder, capture_output=True, text=True)
+            ["swift", "build", "--product", product], cwd=self.folder, capture_output=True, text=True)
         if done.returncode != 0:
             raise RuntimeError("\n".join(line for line in done.stdout.splitlines() if "error" in line)[:2000])
-        return self.folder / ".build/debug/parser-ota"
+        return self.folder / ".build/debug" / product
 
     def apply(self, mutation):
         """Breaks the copy."""

@@ -1,0 +1,133 @@
+import OTAManifest
+
+/// What must be true of a feed after the steps that were taken: pure, and without any code of the product but its names.
+struct Model: Equatable {
+  /// A release that was published.
+  struct Release: Equatable {
+    let version: Int64
+    let content: Content
+    let isRollback: Bool
+    let date: Int64
+  }
+
+  /// How long a roll back on top of a roll back must be named.
+  static let impatience: Int64 = 3600
+
+  /// Whether the folder is a feed.
+  var exists = false
+  var isSigned = false
+  /// How many releases of a channel stay; `nil` for the tool's own choice, which no sequence reaches.
+  var keep: Int?
+  /// The releases that are on the feed, by channel, oldest first.
+  var releases: [Channel: [Release]] = [:]
+  var withdrawn: [Channel: Set<Int64>] = [:]
+  /// The newest number of all channels.
+  var head: Int64 = 0
+  var adopted: Int64?
+  var rootKeys: [UInt8] = []
+  var releaseKeys: [UInt8] = []
+  var rootVersion = 0
+  /// Whether a file that an older release needs is missing.
+  var hasLost = false
+  /// What is still shown by the name that old clients read, beside the live release, after a kill.
+  var lagging: [Channel: Int64] = [:]
+  var isUnfinished = false
+
+  func live(_ channel: Channel = .stable) -> Release? { releases[channel]?.last }
+
+  func release(_ version: Int64, _ channel: Channel = .stable) -> Release? {
+    releases[channel]?.last { $0.version == version }
+  }
+
+  /// The releases with these files that a channel, or any one, withdraws.
+  func withdrawnTwins(_ content: Content, by channel: Channel? = nil) -> [Int64] {
+    let marks = channel.map { withdrawn[$0] ?? [] } ?? withdrawn.values.reduce(into: []) { $0.formUnion($1) }
+    return releases.values.joined().filter { $0.content == content && marks.contains($0.version) }
+      .map(\.version)
+  }
+
+  private func twins(_ content: Content) -> [Int64] {
+    releases.values.joined().filter { $0.content == content }.map(\.version)
+  }
+
+  // MARK: What a verb comes to
+
+  /// How a verb must end.
+  enum Expectation: Equatable {
+    /// It must succeed, and this is the model afterwards.
+    case done(Model)
+    /// It must refuse and change nothing.
+    case refused(String)
+    /// It may refuse, or succeed with this.
+    case either(Model)
+  }
+
+  func publishing(_ content: Content, _ channel: Channel, allowed: Bool, date: Int64) -> Expectation {
+    guard exists else { return .refused("there is no feed") }
+    var after = self
+    after.settle()
+    guard live(channel)?.content != content else { return hasLost ? .either(after) : .done(after) }
+    let twins = withdrawnTwins(content)
+    guard twins.isEmpty || allowed else { return .refused("D6: these files were withdrawn") }
+    after.add(content, channel, isRollback: false, date: date)
+    after.withdrawn[channel]?.subtract(twins)
+    return .done(after)
+  }
+
+  func rollingBack(
+    _ target: Release?, isNamed: Bool, allowed: Bool, _ channel: Channel, date: Int64
+  ) -> Expectation {
+    guard exists, let live = live(channel) else { return .refused("there is no release") }
+    if !isNamed, live.isRollback, date - live.date < Self.impatience {
+      return .refused("D5: the live release is a roll back of a moment ago")
+    }
+    guard let target else { return .refused("there is no such release") }
+    guard target.content != live.content else { return .refused("that content is live") }
+    guard isNamed || Set(target.content.ids).isSuperset(of: live.content.ids) else {
+      return .refused("D5: it would drop sources")
+    }
+    guard allowed || (withdrawnTwins(target.content, by: channel).isEmpty && !isWithdrawn(target, channel))
+    else {
+      return .refused("D6: release \(target.version) was withdrawn")
+    }
+    var after = self
+    after.settle()
+    let between = (releases[channel] ?? []).map(\.version).filter { $0 > target.version }
+    after.add(target.content, channel, isRollback: true, date: date)
+    after.withdrawn[channel, default: []].formUnion(between)
+    after.withdrawn[channel]?.subtract(twins(target.content) + [target.version])
+    return hasLost ? .either(after) : .done(after)
+  }
+
+  func isWithdrawn(_ release: Release, _ channel: Channel) -> Bool {
+    withdrawn[channel, default: []].contains(release.version)
+  }
+
+  /// The release that a roll back without a name must take.
+  func newestGood(_ channel: Channel) -> Release? {
+    guard let live = live(channel) else { return nil }
+    return releases[channel]?.dropLast().last {
+      $0.content != live.content && !isWithdrawn($0, channel)
+        && withdrawnTwins($0.content, by: channel).isEmpty
+    }
+  }
+
+  mutating func add(_ content: Content, _ channel: Channel, isRollback: Bool, date: Int64) {
+    head += 1
+    releases[channel, default: []]
+      .append(Release(version: head, content: content, isRollback: isRollback, date: date))
+    prune()
+  }
+
+  /// What is not kept any more goes; what is live in any channel stays.
+  private mutating func prune() {
+    guard let keep else { return }
+    for (channel, all) in releases { releases[channel] = Array(all.suffix(keep)) }
+  }
+
+  /// A verb that ends well leaves nothing unfinished behind.
+  mutating func settle() {
+    lagging = [:]
+    isUnfinished = false
+  }
+}

@@ -1,0 +1,34 @@
+"""Deliberately broken builds, one for each fault that people met on the road: ci/roads must find every one of them."""
+
+from dataclasses import dataclass
+
+from CrashSweep.mutations import PUBLISHER, UPDATER, Mutation
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A fault put back: changes of the sources, and the kinds of violations by which it is found."""
+
+    name: str
+    changes: tuple
+    kinds: tuple
+    rounds: int = 400
+
+
+def change(name, file, *replacements):
+    """Replacements in one file."""
+    return Mutation(name, file, replacements, ())
+
+
+MUTANTS = [
+    Mutant("D5-again", (change(
+        "D5-again", f"{PUBLISHER}/Release/RollbackBuilder.swift",
+        ("moment.advanced(bySeconds: -Self.impatienceSeconds)", "moment.advanced(bySeconds: Self.impatienceSeconds)")),),
+        ("must-refuse rollback D5",)),
+    Mutant("D6-withdrawn-again", (
+        change("D6-withdrawn-again", f"{PUBLISHER}/Gate/Static/WithdrawnContentCheck.swift",
+               ("guard let newest = versions.last else", "guard let newest = versions.last, versions.isEmpty else")),
+        change("D6-withdrawn-again", f"{PUBLISHER}/Release/RollbackBuilder.swift",
+               ("if let twin = twins.first, !request.allowsWithdrawn {", "if let twin = twins.first, twins.isEmpty {"))),
+        ("must-refuse publish D6", "must-refuse rollback D6")),
+]

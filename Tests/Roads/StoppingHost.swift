@@ -1,0 +1,70 @@
+import OTAManifest
+import Synchronization
+
+@testable import ParserPublisher
+
+/// A feed in a folder whose publisher is killed after so many writes: from then on nothing happens any more.
+final class StoppingHost: FeedHost {
+  private struct Books {
+    var writesLeft: Int
+    var isStopped = false
+  }
+
+  private let base: DirectoryHost
+  private let books: Mutex<Books>
+
+  init(_ base: DirectoryHost, afterWrites: Int) {
+    self.base = base
+    books = Mutex(Books(writesLeft: afterWrites))
+  }
+
+  /// Whether the publisher was killed before it had finished.
+  var isStopped: Bool { books.withLock { $0.isStopped } }
+
+  static let stopped = Problem(.storageFailed, "killed")
+
+  private func count() throws(Problem) {
+    let isStopped = books.withLock { books in
+      if books.writesLeft == 0 { books.isStopped = true }
+      books.writesLeft -= 1
+      return books.isStopped
+    }
+    if isStopped { throw Self.stopped }
+  }
+
+  private func requireLife() throws(Problem) { if isStopped { throw Self.stopped } }
+
+  func read(_ path: String, maxBytes: Int) async throws(Problem) -> [UInt8]? {
+    try requireLife()
+    return try base.read(path, maxBytes: maxBytes)
+  }
+
+  func putImmutable(_ path: String, _ bytes: [UInt8]) async throws(Problem) -> Bool {
+    try count()
+    return try base.putImmutable(path, bytes)
+  }
+
+  func replacePointer(_ path: String, with bytes: [UInt8]) async throws(Problem) {
+    try count()
+    try base.replacePointer(path, with: bytes)
+  }
+
+  func list(_ folder: String) async throws(Problem) -> [String] {
+    try requireLife()
+    return try base.list(folder)
+  }
+
+  func remove(_ path: String) async throws(Problem) {
+    try count()
+    try base.remove(path)
+  }
+
+  func removeDurably(_ paths: [String]) async throws(Problem) {
+    for path in paths { try await remove(path) }
+  }
+
+  func lock(wait: Duration) async throws(Problem) -> any FeedLock {
+    try requireLife()
+    return try await base.lock(wait: wait)
+  }
+}
