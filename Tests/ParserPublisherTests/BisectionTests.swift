@@ -6,10 +6,10 @@ import Testing
 struct BisectionTests {
   /// Runs a search over a history, such as `..X.` for good, good, bad, good.
   private func search(
-    _ history: String, triesAll: Bool = false
+    _ history: String, triesAll: Bool = false, withdrawn: [Int] = []
   ) -> (finding: Bisection.Finding, trials: Int, assumes: Bool) {
     let isGood = history.map { $0 == "." }
-    var search = Bisection(count: isGood.count, triesAll: triesAll)
+    var search = Bisection(count: isGood.count, triesAll: triesAll, withdrawn: withdrawn)
     var trials = 0
     while let position = search.next, trials <= isGood.count {
       search.note(isGood[position], at: position)
@@ -23,7 +23,8 @@ struct BisectionTests {
     arguments: [
       ("", Bisection.Finding.neverGood), (".", .good), ("X", .neverGood), ("..", .good), ("XX", .neverGood),
       (".X", .broken(good: 0, bad: 1)), ("X.", .good), ("...XXX", .broken(good: 2, bad: 3)),
-      (".X.X", .broken(good: 2, bad: 3)), (".XX.X.XX", .broken(good: 5, bad: 6)), ("X.X.", .good),
+      (".X.X", .broken(good: 2, bad: 3)), (".XX.X.XX", .broken(good: 5, bad: 6)),
+      ("X.X.", .undone(good: 1, bad: 2)), ("..X.", .undone(good: 1, bad: 2)),
     ])
   func short(history: String, finding: Bisection.Finding) {
     let result = search(history)
@@ -50,6 +51,23 @@ struct BisectionTests {
     #expect(good.finding == .good && good.trials == 1)
     let bad = search(String(repeating: "X", count: 21))
     #expect(bad.finding == .neverGood && bad.trials == 2)
+  }
+
+  @Test("D8: in a long history with a good end, the withdrawn releases lead to the fault that was undone")
+  func undone() {
+    for count in 14...40 {
+      for bad in 1..<(count - 1) {
+        let history =
+          String(repeating: ".", count: bad) + String(repeating: "X", count: count - 1 - bad) + "."
+        let result = search(history, withdrawn: [count - 2])
+        #expect(result.finding == .undone(good: bad - 1, bad: bad), "\(history)")
+        #expect(result.trials <= 10 && result.assumes)
+      }
+    }
+    // The newest withdrawn release was withdrawn for something else.
+    let other = search("........XX............", withdrawn: [9, 15])
+    #expect(other.finding == .undone(good: 7, bad: 8))
+    #expect(search(String(repeating: ".", count: 20), withdrawn: [7]).finding == .good)
   }
 
   @Test("halving always ends at a good release with a bad one behind it; all trials find the last such place")

@@ -7,8 +7,8 @@ public import ParserPages
 public struct BisectRequest: Sendable {
   /// Where the feed is.
   public var feed: FeedLocation
-  /// What makes its newest manifest believable; the ones before it are believed by their digests.
-  public var trust: Trust
+  /// How its newest manifest is authenticated, and by digests the ones before it; `nil` takes a folder's own first root.
+  public var trust: Trust?
   /// The channel whose releases are tried.
   public var channel = Channel.stable
   /// The recorded source.
@@ -21,7 +21,7 @@ public struct BisectRequest: Sendable {
   public var allowsPlainHTTPOnLoopback = false
 
   /// Asks which release broke a source.
-  public init(feed: FeedLocation, trust: Trust, fixture: Fixture) {
+  public init(feed: FeedLocation, trust: Trust?, fixture: Fixture) {
     (self.feed, self.trust, self.fixture) = (feed, trust, fixture)
   }
 }
@@ -44,12 +44,18 @@ public struct BisectReport: Sendable {
   public let kept: Int
   /// The releases that were tried, oldest first.
   public let rows: [Row]
-  /// The release that broke the source; `nil` when the newest is good, or none is.
+  /// The last release that broke the source; `nil` when none that was tried did, or none is good.
   public let broken: ReleaseVersion?
+  /// Whether a later release is good again.
+  public let isUndone: Bool
+  /// The release that undid it: the first good one after it that was tried.
+  public let undoneBy: ReleaseVersion?
   /// The release before it.
   public let lastGood: ReleaseVersion?
   /// Whether the newest release is good.
   public let isGood: Bool
+  /// How the feed was authenticated.
+  public let trust: Trust
   /// Whether the answer rests on the assumption that the fault came once and stayed.
   public let assumesOneChange: Bool
 
@@ -75,7 +81,8 @@ extension Publisher {
     let reader = FeedReader(request.feed, allowsPlainHTTPOnLoopback: request.allowsPlainHTTPOnLoopback)
     let chain: ReleaseChain
     do {
-      chain = try await ReleaseChain(of: request.channel, from: reader, trust: request.trust)
+      let trust = try await reader.usedTrust(request.trust)
+      chain = try await ReleaseChain(of: request.channel, from: reader, trust: trust)
     } catch {
       throw .feed(error)
     }
@@ -100,7 +107,10 @@ private struct BisectRun {
     self.chain = chain
     replay = FixtureReplay(engine: engine)
     aliases = chain.releases.last?.aliases ?? []
-    search = Bisection(count: chain.releases.count, triesAll: request.triesAll)
+    let withdrawn = Set(chain.releases.last?.withdrawn ?? [])
+    let suspects = chain.releases.indices.filter { withdrawn.contains(chain.releases[$0].version) }
+    search = Bisection(
+      count: chain.releases.count, triesAll: request.triesAll, withdrawn: Array(suspects))
   }
 
   /// Tries the next release; `nil` when the answer is known.
@@ -122,11 +132,20 @@ private struct BisectRun {
   var report: BisectReport {
     let finding = search.finding
     var broken: (good: Int, bad: Int)?
-    if case .broken(let good, let bad) = finding { broken = (good, bad) }
+    var undoneAt: Int?
+    switch finding {
+    case .broken(let good, let bad): broken = (good, bad)
+    case .undone(let good, let bad):
+      broken = (good, bad)
+      undoneAt = rows.filter { $0.key > bad && $0.value.isGood }.keys.min()
+    case .good, .neverGood: break
+    }
     return BisectReport(
       kept: chain.releases.count, rows: rows.sorted { $0.key < $1.key }.map(\.value),
-      broken: broken.map { chain.releases[$0.bad].version },
-      lastGood: broken.map { chain.releases[$0.good].version }, isGood: finding == .good,
+      broken: broken.map { chain.releases[$0.bad].version }, isUndone: undoneAt != nil,
+      undoneBy: undoneAt.map { chain.releases[$0].version },
+      lastGood: broken.map { chain.releases[$0.good].version },
+      isGood: finding == .good || undoneAt != nil, trust: chain.trust,
       assumesOneChange: search.assumesOneChange && broken != nil)
   }
 

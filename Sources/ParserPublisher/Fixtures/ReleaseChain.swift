@@ -9,10 +9,12 @@ struct ReleaseChain {
   /// Oldest first.
   let releases: [Manifest]
   let reader: FeedReader
+  /// How the newest one was authenticated.
+  let trust: Trust
 
   /// Reads the newest manifest by its trust, and the ones before it as far as the feed keeps them.
   init(of channel: Channel, from reader: FeedReader, trust: Trust) async throws(Problem) {
-    self.reader = reader
+    (self.reader, self.trust) = (reader, trust)
     let newest = try await trust.authority.newestManifest(of: channel, from: reader).manifest
     var releases = [newest]
     var last = newest

@@ -54,7 +54,7 @@ extension CheckRequest.Feed {
     let reader = FeedReader(location, allowsPlainHTTPOnLoopback: allowsPlainHTTPOnLoopback)
     let verified: VerifiedManifest
     do {
-      verified = try await usedTrust(reader).authority.newestManifest(of: channel, from: reader)
+      verified = try await reader.usedTrust(trust).authority.newestManifest(of: channel, from: reader)
     } catch  where isNewFeed(error) {
       return nil
     }
@@ -80,13 +80,6 @@ extension CheckRequest.Feed {
     } catch {
       return .unknown("the withdrawn releases cannot be read: \(error.message)")
     }
-  }
-
-  /// The trust that was asked for, else that of a folder's own first root, else checksums alone.
-  private func usedTrust(_ reader: FeedReader) async throws(Problem) -> Trust {
-    if let trust { return trust }
-    let root = try await reader.readIfThere(FeedReader.firstRoot, maxBytes: FeedReader.maxRootBytes)
-    return root.map { .root($0) } ?? .checksumsOnly
   }
 
   /// Whether a folder is a feed that has no release of the channel yet, rather than no feed at all.

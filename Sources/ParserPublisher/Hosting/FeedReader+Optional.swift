@@ -21,4 +21,11 @@ extension FeedReader {
       throw Problem(.misuse, "the path \(path) cannot be used")
     }
   }
+
+  /// The trust that was asked for, else that of the feed's own first root, else checksums alone.
+  func usedTrust(_ given: Trust?) async throws(Problem) -> Trust {
+    if let given { return given }
+    let root = try await readIfThere(Self.firstRoot, maxBytes: Self.maxRootBytes)
+    return root.map { .root($0) } ?? .checksumsOnly
+  }
 }

@@ -17,16 +17,17 @@ extension Verb {
         ).required(),
         .flag("all", "try every release, however many there are"),
         FeedVerb.channel,
-        .option("root", "FILE", "the root of trust that ships in apps; checksums alone when left out")
-          .completing(
-            .file),
+        .option(
+          "root", "FILE", "the root of trust that ships in apps; a folder's own first root when left out"
+        )
+        .completing(.file),
         ParserVerb.global, EngineChoice.option,
         .flag("allow-http-loopback", "allow plain http to this machine's own loopback address, for tests"),
       ],
       manual: VerbManual(
         details: [
           "Each release that the feed keeps gets the recorded pages, and is good when it makes of them at least what was"
-            + " recorded. Named is the last change from good to bad, since a fault may have come and gone before. The newest"
+            + " recorded. It reports the last release that went from good to bad, and the release that undid it if there is one. The newest"
             + " manifest is believed by the root, each one before it by the digest in the next.",
           "Up to 12 releases are tried one by one. Of more, the middle between a good and a bad one is tried until they are"
             + " neighbours: right as long as the fault came once. --all tries them all.",
@@ -39,7 +40,13 @@ extension Verb {
       let talk = context.talk
       let report: BisectReport
       do throws(BisectFailure) {
-        report = try await Publisher.bisect(request, engine: engine) { talk.note("tried \(line($0))") }
+        var count = 0
+        // The rows are the result; while the search goes on, a terminal only shows how far it is.
+        report = try await Publisher.bisect(request, engine: engine) { row in
+          count += 1
+          if talk.canRedraw { talk.redraw("tried \(count): release \(row.version)") }
+        }
+        talk.eraseLine()
       } catch {
         switch error {
         case .feed(let problem): throw CommandFailure(problem)
@@ -60,7 +67,8 @@ extension Verb {
         .invalidValue("--source \(name)", expected: "must be the id of a source", meant: nil))
     }
     let fixture = try ParserVerb.fixture(of: source, try arguments.required("fixtures"), context)
-    let trust = try TrustChoice.given(arguments, context) ?? .checksumsOnly
+    var trust = try TrustChoice.given(arguments, context)
+    if trust == nil, case .web = feed { trust = .checksumsOnly }
     var request = BisectRequest(feed: feed, trust: trust, fixture: fixture)
     request.channel = try FeedVerb.channel(arguments)
     request.triesAll = arguments.flag("all")
@@ -82,6 +90,8 @@ extension Verb {
         JSONMember("source", .string(request.fixture.source.text)),
         JSONMember("broken", DeviceVerb.json(report.broken)),
         JSONMember("lastGood", DeviceVerb.json(report.lastGood)),
+        JSONMember("undone", .bool(report.isUndone)),
+        JSONMember("undoneBy", DeviceVerb.json(report.undoneBy)),
         JSONMember("kept", .integer(Int64(report.kept))),
         JSONMember("releases", .array(report.rows.map(json))),
       ])
@@ -93,11 +103,17 @@ extension Verb {
         "the fault came and went: \(report.breaks) releases are bad after a good one, and the last of them is named"
       )
     }
-    return result.warning(request.trust.warning)
+    return result.warning(report.trust.warning)
   }
 
   private static func verdict(_ report: BisectReport, _ source: String) -> (code: String, message: String) {
     if let broken = report.broken, let good = report.lastGood {
+      if let undone = report.undoneBy {
+        return (
+          "undone",
+          "release \(broken) broke \(source); release \(good) before it is good; release \(undone) undid it"
+        )
+      }
       return ("broken", "release \(broken) broke \(source); release \(good) before it is good")
     }
     if report.isGood { return ("not-broken", "the newest release is good for \(source)") }
