@@ -27,6 +27,7 @@ extension Publisher {
     let (root, note) = try await chooseRoot(root, reader)
     if let note { report.findings.append(note) }
     var mutable = report.channels.map(\.manifestPath)
+    var signedAt: Timestamp?
     if let root {
       var signed = SignedAudit(
         reader: reader, root: root, now: now, verified: audit.verified, policy: expiryPolicy(reader),
@@ -35,8 +36,10 @@ extension Publisher {
       report.findings += signed.findings
       report.filesChecked += signed.filesChecked
       report.bytesChecked += signed.bytesChecked
+      signedAt = signed.signedAt
       mutable.append("metadata/timestamp.json")
     }
+    report.findings += DateAudit.findings(audit.releases, signedAt: signedAt, now: now)
     report.findings += try caches.findings(for: mutable, of: reader)
     return report
   }

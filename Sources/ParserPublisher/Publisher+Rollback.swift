@@ -25,6 +25,9 @@ extension Publisher {
     let state = try await readState()
     do throws(Problem) {
       try ReleaseNotes.check(request.reason)
+      let isClockAllowed =
+        try await request.dryRun
+        ? requireClock(state, date: request.date) : requireClock(asking: state, date: request.date)
       let signing = try signing(request.signers, request.date, state, isDryRun: request.dryRun)
       if !request.dryRun, let finished = try await finishRollback(request, state, signing) {
         return finished
@@ -39,7 +42,9 @@ extension Publisher {
         )
       }
       let draft = try await builder.build(choice, released: request.date ?? now())
-      return try await finish(draft, on: state, signing, dryRun: request.dryRun)
+      return try await finish(
+        draft.recording(isClockAllowed ? ClockCheck.allowance : nil), on: state, signing,
+        dryRun: request.dryRun)
     } catch {
       throw error.keeping(state.kept(request.channel))
     }

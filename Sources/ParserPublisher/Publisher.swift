@@ -9,6 +9,10 @@ public struct Publisher: Sendable {
   let host: any FeedHost
   let place: String
   let now: @Sendable () -> Timestamp
+  /// Who is asked for a second opinion on the clock before anything is dated or signed; `nil` asks nobody.
+  public var hostClock: HostClock?
+  /// Whether a clock that looks wrong may date and sign all the same; one from before this tool was made never may.
+  public var allowsClock = false
 
   /// Works on the feed in a folder.
   ///
@@ -38,14 +42,18 @@ public struct Publisher: Sendable {
     let state = try await readState()
     do {
       try check(request)
+      _ = try requireClock(state, date: request.date)
+      // The host answers while the gate is at work.
+      async let host = request.dryRun ? nil : hostTime(state)
       let signing = try signing(request.signers, request.date, state, isDryRun: request.dryRun)
       let inputs = try ReleaseInputs(bundlePath: request.bundlePath, sourcesPath: request.sourcesPath)
       let builder = DraftBuilder(request: request, inputs: inputs, state: state, lookup: lookup)
       switch try await builder.build(released: request.date ?? now()) {
       case .draft(let draft, let candidate, let live):
         let gate = try await pass(candidate, live, request)
-        var report = try await finish(
-          draft.recording(gate), on: state, signing, dryRun: request.dryRun)
+        let isClockAllowed = try requireClock(state, date: request.date, host: await host)
+        let recorded = try draft.recording(gate).recording(isClockAllowed ? ClockCheck.allowance : nil)
+        var report = try await finish(recorded, on: state, signing, dryRun: request.dryRun)
         report.warnings += gate.unusedAllowances.map { Self.unused($0) }
         report.gate = gate
         return report

@@ -191,6 +191,29 @@ import Testing
     }
   }
 
+  @Test(
+    "a publish or check that is interrupted while the engine works says so, and asks for no engine",
+    arguments: ["publish --feed feed", "check"])
+  func interruptedGate(verb: String) throws {
+    try withPlayground { playground in
+      try playground.makeFeed()
+      try playground.publish(1)
+      try playground.write(
+        "stuck", "#!/bin/bash\ntouch \(playground.path("started"))\nexec cat > /dev/null\n")
+      chmod(playground.path("stuck"), 0o755)
+      let before = try playground.snapshot("feed")
+      let run = try playground.tool.start(
+        "\(verb) --bundle bundle-2.js --sources sources.json --engine stuck")
+      for _ in 0..<5000 where access(playground.path("started"), F_OK) != 0 { _ = poll(nil, 0, 2) }
+      run.signal(SIGTERM)
+      let result = try run.communicate([], within: .seconds(20))
+      #expect(result.status == .exited(128 + SIGTERM))
+      #expect(result.errors.contains("was interrupted"), "\(result.errors)")
+      #expect(!result.errors.contains("engine"), "\(result.errors)")
+      #expect(try playground.snapshot("feed") == before)
+    }
+  }
+
   private func opens(_ pid: pid_t, _ path: String) -> Bool {
     let folder = "/proc/\(pid)/fd"
     let names = (try? namesInDirectory(folder)) ?? []

@@ -126,8 +126,7 @@ import Testing
     let setting = try await Setting()
     let keys = [try signer(2)]
     let state = try await setting.publisher.readState()
-    let later = TestFeed.date.advanced(bySeconds: 86_400)
-    _ = try await setting.publisher.refresh(signers: keys, date: later)
+    _ = try await setting.publisher.refresh(signers: keys, force: true)
     var request = try setting.second()
     request.dryRun = true
     let signing = try #require(try setting.publisher.signing(keys, nil, state, isDryRun: false))

@@ -190,6 +190,68 @@ struct RunVerbTests {
   }
 
   @Test(
+    "D8: after a roll back bisect names what broke the source and what undid it, each release once, in both trusts"
+  )
+  func bisectUndone() throws {
+    try withDesk { desk, server in
+      let sources = ScriptedSite.sources(server).filter { $0.id == "READER" }
+      let good = ReaderBundle(sources)
+      let bad = ReaderBundle(sources, changing: ("const families", "const const families"))
+      try recordList(good, desk.folder)
+      var quick = desk
+      quick.variables["PARSER_OTA_ENGINE"] = "/nowhere/parser-ota-engine"
+      for kind in ["root", "release"] { #expect(try desk.tool("key generate --out \(kind).pem").code == 0) }
+      for (feed, keys, trust) in [
+        ("unsigned", "", "--checksums-only"),
+        ("signed", "--release-key release.pem", "--root-key root.pem --release-key release.pem"),
+      ] {
+        let made = try desk.tool("init --feed \(feed) \(trust)")
+        #expect(made.code == 0, "\(made)")
+        for isGood in [true, false] {
+          try (isGood ? good : bad).write("reader", to: desk.folder)
+          let published = try quick.tool(
+            "publish --feed \(feed) --bundle reader.js --sources reader.json --allow no-engine \(keys)")
+          #expect(published.code == 0, "\(published)")
+        }
+        let back = try desk.tool("rollback --feed \(feed) --yes \(keys)")
+        #expect(back.code == 0, "\(back)")
+        let answer = try desk.tool("bisect --feed \(feed) --source READER --fixtures fixtures")
+        #expect(answer.code == 0, "\(answer)")
+        let rows = answer.result.output.split(separator: "\n")
+        #expect(
+          rows.last == "release 2 broke READER; release 1 before it is good; release 3 undid it", "\(answer)")
+        #expect(rows.dropLast().map { $0.contains("  good  ") } == [true, false, true], "\(answer)")
+        #expect(!answer.result.errors.contains("release "), "each row is printed once: \(answer)")
+        #expect(answer.result.errors.contains("not signed") == (feed == "unsigned"), "\(answer)")
+        let json = try desk.tool("bisect --feed \(feed) --source READER --fixtures fixtures --json").json()
+        #expect(json["broken"] == .integer(2) && json["undone"] == .bool(true))
+        #expect(json["undoneBy"] == .integer(3) && json["lastGood"] == .integer(1))
+      }
+    }
+  }
+
+  @Test("B48: publish warns when the bundle announces another number than its release, and check notes it")
+  func announcedVersion() throws {
+    try withDesk { desk, server in
+      let sources = ScriptedSite.sources(server).filter { $0.id == "READER" }
+      #expect(try desk.tool("init --feed feed --checksums-only").code == 0)
+      func publish(_ announced: String) throws -> Answer {
+        try ReaderBundle(sources, changing: ("getAllSources", "version: \(announced), getAllSources")).write(
+          "reader", to: desk.folder)
+        return try desk.tool("publish --feed feed --bundle reader.js --sources reader.json")
+      }
+      let other = try publish("'1.4.0'")
+      #expect(other.code == 0, "\(other)")
+      #expect(
+        other.result.errors.contains("the bundle announces version 1.4.0, and the release is 1"), "\(other)")
+      let same = try publish("2")
+      #expect(same.code == 0 && !same.result.errors.contains("announces"), "\(same)")
+      let check = try desk.tool("check --bundle reader.js --sources reader.json --json")
+      #expect(check.result.output.contains("the bundle announces version 2"), "\(check)")
+    }
+  }
+
+  @Test(
     "a parser that returns nothing is refused by its recording; what is allowed or tolerated goes out with its score"
   )
   func gate() throws {

@@ -70,6 +70,7 @@ public enum ProblemCode: String, Sendable, CaseIterable {
   case rollbackAgain = "rollback-again"
   case rollbackDropsSources = "rollback-drops-sources"
   case withdrawnContent = "withdrawn-content"
+  case clockImplausible = "clock-implausible"
   case otherLaunch = "other-launch"
   case pinned
   case inputRefused = "input-refused"
@@ -109,7 +110,7 @@ public enum ProblemCode: String, Sendable, CaseIterable {
     case .busy: .busy
     case .forbidden, .noPermission, .cannotRead, .fileUnreadable, .notPrivate: .notPermitted
     case .notUsable, .keyNotTrusted, .signingFailed, .nothingToRollBackTo, .noSuchRelease,
-      .rollbackAgain, .rollbackDropsSources, .withdrawnContent,
+      .rollbackAgain, .rollbackDropsSources, .withdrawnContent, .clockImplausible,
       .otherLaunch, .pinned,
       .inputRefused, .idsRemoved, .gateRefused, .noEngine, .aliasRefused, .versionRefused, .liveFeedNewer,
       .unresolved, .parserFailed, .notRecorded:

@@ -16,6 +16,8 @@ struct SignedAudit {
   private(set) var findings: [AuditFinding] = []
   private(set) var filesChecked = 0
   private(set) var bytesChecked: Int64 = 0
+  /// When the newest timestamp was signed; `nil` when it does not say.
+  private(set) var signedAt: Timestamp?
 
   /// How long metadata is signed for; the last third of it is the time to act in.
   private let policy: ExpiryPolicy
@@ -38,6 +40,7 @@ struct SignedAudit {
   mutating func run(_ releases: [VerifiedManifest], channels: [Channel]) async -> TrustStatus {
     do throws(Problem) {
       var client = try await refreshed()
+      signedAt = client.signedAt
       checkExpiries(client)
       for path in client.topTargets?.paths ?? [] { await checkTarget(path, &client) }
       for channel in channels { await checkPointer(of: channel, &client) }

@@ -43,16 +43,17 @@ struct DraftBuilder {
     let manifest = try manifest(version, contents, aliases, released)
     let draft = try ReleaseDraft(
       manifest, contents: contents, previous: live?.manifest.version, diff: diff, warnings: warnings)
-    return .draft(draft, candidate(aliases), baseline(catalog))
+    return .draft(draft, candidate(version, aliases), baseline(catalog))
   }
 
   /// The new files as the gate sees them.
-  private func candidate(_ aliases: [SourceAlias]) -> GateCandidate {
+  private func candidate(_ version: ReleaseVersion, _ aliases: [SourceAlias]) -> GateCandidate {
     var candidate = GateCandidate(
       inputs, bundleName: request.bundleName ?? request.bundlePath,
       sourcesName: request.sourcesName ?? request.sourcesPath, aliases: aliases)
     // The same files with another description are a release, as has been found by now.
     candidate.changesDescription = inputs.pair == live?.manifest.pair
+    candidate.version = version
     candidate.withdrawn = .releases(withdrawnTwins)
     return candidate
   }

@@ -54,4 +54,13 @@ struct ReleaseDraft {
     return try ReleaseDraft(
       manifest, contents: contents, previous: previous, diff: diff, warnings: warnings)
   }
+
+  /// The same draft with one more thing that was allowed; `nil` changes nothing.
+  func recording(_ allowance: String?) throws(Problem) -> ReleaseDraft {
+    guard let allowance else { return self }
+    var manifest = manifest
+    manifest.allow(allowance)
+    return try ReleaseDraft(
+      manifest, contents: contents, previous: previous, diff: diff, warnings: warnings)
+  }
 }

@@ -4,6 +4,10 @@ internal import OTAManifest
 enum ReleaseNumbering {
   /// The largest step that needs no confirmation; a larger one is likelier a slip than a plan.
   static let maxStep: Int64 = 1000
+  /// The largest number that may be asked for, which is the largest that a tag gives.
+  ///
+  /// Readers take numbers up to 2^53 - 1; what lies between is room for the releases after a slip of the finger.
+  static let cap: Int64 = 999_999_999_999_999
 
   /// The version that was asked for, by number, by tag or by both.
   static func requested(_ version: ReleaseVersion?, tag: String?) throws(Problem) -> ReleaseVersion? {
@@ -26,6 +30,7 @@ enum ReleaseNumbering {
   static func next(
     after head: ReleaseVersion?, requested: ReleaseVersion?, allowsJump: Bool
   ) throws(Problem) -> ReleaseVersion {
+    if let requested { try requireUnderCap(requested) }
     guard let head else { return requested ?? .first }
     guard let requested else {
       guard let next = head.next else {
@@ -45,5 +50,14 @@ enum ReleaseNumbering {
         advice: "add --allow-version-jump when that is meant: no lower version can follow it")
     }
     return requested
+  }
+
+  /// Numbers only grow, so one near the end of all numbers ends the feed; no option allows that.
+  private static func requireUnderCap(_ requested: ReleaseVersion) throws(Problem) {
+    guard requested.number > cap else { return }
+    throw Problem(
+      .versionRefused,
+      "version \(requested) is above \(cap): devices that take it would refuse every smaller number for good",
+      advice: "leave the version out, or give a smaller one")
   }
 }

@@ -110,6 +110,8 @@ struct RollbackBuilder {
     manifest.parent = state.head?.digest
     manifest.parentVersion = state.head?.manifest.version
     manifest.withdrawn = choice.plan.withdrawn
+    // What was allowed for its content comes along; that its clock was allowed says nothing about this one.
+    manifest.allowed.removeAll { $0.hasSameBytes(as: ClockCheck.allowance) }
     manifest.aliases = AliasRules.surviving(live.aliases, beside: target.aliases, in: catalog)
     if let twin = withdrawn(like: target, choice.live).first {
       manifest.allow("\(GateCode.withdrawnContent.rawValue):\(twin)")

@@ -22,6 +22,13 @@ public struct InitRequest: Sendable {
   /// How long the feed at `baseURL` may take to say its newest number; `nil` does not ask it.
   public var liveFeedPatience: Duration?
 
+  /// What the clock says, where `date` is another moment; `nil` takes `date` for it.
+  public var now: Timestamp?
+  /// Who is asked for a second opinion on the clock before anything is signed; `nil` asks nobody.
+  public var hostClock: HostClock?
+  /// Whether a clock that looks wrong may sign all the same.
+  public var allowsClock = false
+
   /// Asks for a feed in `directory`.
   public init(
     directory: String, baseURL: WebAddress? = nil, adopt: FeedLocation? = nil,

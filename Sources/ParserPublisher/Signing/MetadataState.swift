@@ -24,6 +24,8 @@ struct MetadataState: Sendable {
   let targets: File
   /// The files that the targets speak of, by their paths.
   let files: [String: FileEntry]
+  /// When the timestamp says that it was signed; `nil` when it does not.
+  let signedAt: Timestamp?
   /// Whether the keys of the newest root signed all of it; else a root was made since, and clients wait for new ones.
   let isTrustedByNewestRoot: Bool
 
@@ -75,7 +77,7 @@ struct MetadataState: Sendable {
       return MetadataState(
         chain: chain, timestamp: File(newest.header, timestamp), snapshot: File(snapshotHeader, snapshot),
         targets: File(content.header, targets), files: try entries(of: content),
-        isTrustedByNewestRoot: isNewest)
+        signedAt: newest.signedAt, isTrustedByNewestRoot: isNewest)
     } catch let error as TrustError {
       throw Problem(onFeed: error, place)
     } catch let problem as Problem {

@@ -23,6 +23,7 @@ extension Publisher {
         .inputRefused, "\(place) is a checksums-only feed: nothing on it is signed or expires",
         advice: "make it a signed feed with parser-ota init and the keys")
     }
+    _ = try await requireClock(asking: state, date: date)
     let now = now()
     let signing = try FeedSigning(
       metadata: metadata, signers: signers, expiry: expiry, date: date ?? now, now: now)

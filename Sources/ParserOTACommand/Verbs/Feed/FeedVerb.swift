@@ -11,6 +11,9 @@ enum FeedVerb {
     .completing(.file).required()
   static let channel = OptionSpec.option("channel", "NAME", "the channel; stable when left out")
 
+  static let allowClock = OptionSpec.flag(
+    "allow-clock", "date and sign although this machine's clock disagrees with the feed or its host")
+
   /// The publisher of the feed that the command line names.
   static func publisher(
     _ arguments: ParsedArguments, _ context: CommandContext
@@ -19,9 +22,14 @@ enum FeedVerb {
     let feed = try InputFolder.require(
       try arguments.required("feed", as: folder), option: "--feed", context,
       hint: "make a feed with parser-ota init, or give the folder of one")
-    return Publisher(feed: feed) {
+    var publisher = Publisher(feed: feed) {
       Timestamp(secondsSinceEpoch: clock.wallSeconds())
     }
+    publisher.hostClock = .http
+    // Verbs that only read have no such option.
+    publisher.allowsClock =
+      arguments.spec.option(named: allowClock.name) != nil && arguments.flag(allowClock.name)
+    return publisher
   }
 
   /// A folder on this machine: the address of a feed is for verbs that only read.

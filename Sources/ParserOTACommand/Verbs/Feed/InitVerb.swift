@@ -22,6 +22,7 @@ extension Verb {
         ),
         .option("keep", "N", "how many releases of a channel stay reachable; 20 at first"),
         .flag("allow-http-loopback", "allow plain http to this machine's own loopback address, for tests"),
+        FeedVerb.allowClock,
       ] + InitialTrust.options + SigningOptions.both,
       manual: VerbManual(
         details: [
@@ -48,6 +49,9 @@ extension Verb {
         trust: try InitialTrust.read(arguments, context),
         date: try FeedVerb.date(context) ?? Timestamp(secondsSinceEpoch: context.clock.wallSeconds()))
       request.keepOldNames = try arguments.value("keep-old-names", as: Readings.countOrNone)
+      request.now = Timestamp(secondsSinceEpoch: context.clock.wallSeconds())
+      request.hostClock = .http
+      request.allowsClock = arguments.flag(FeedVerb.allowClock.name)
       let wanted = request
       let report = try await DeviceVerb.run { () async throws(Problem) in
         try await Publisher.initialise(wanted)

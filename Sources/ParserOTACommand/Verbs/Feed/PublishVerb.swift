@@ -22,6 +22,7 @@ extension Verb {
         .flag("allow-version-jump", "allow a number above live + 1000"),
         .option("expect-parent", "SHA256", "publish only on top of the manifest with this digest"),
         .flag("dry-run", "check everything and say what would be done, but write nothing"),
+        FeedVerb.allowClock,
       ] + GateOptions.all + SigningOptions.release,
       manual: VerbManual(
         details: [

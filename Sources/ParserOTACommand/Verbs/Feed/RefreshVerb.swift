@@ -7,6 +7,7 @@ extension Verb {
       ["refresh"], summary: "renew the signatures of a signed feed before they expire; makes no release",
       options: [
         FeedVerb.feed, .flag("force", "sign all three roles anew, whether they are near their end or not"),
+        FeedVerb.allowClock,
       ] + SigningOptions.release,
       manual: VerbManual(
         details: [

@@ -14,6 +14,7 @@ extension Verb {
         .flag("allow-withdrawn", "go back to a release that was withdrawn; it must be named with --to"),
         .flag("yes", "do not ask"),
         .flag("dry-run", "say what would be done, but write nothing"),
+        FeedVerb.allowClock,
       ] + SigningOptions.release,
       manual: VerbManual(
         details: [

@@ -17,6 +17,7 @@ extension Verb {
       options: [
         FeedVerb.feed, RootReadings.role,
         .option("public", "FILE", "the public half of the key, as PEM").completing(.file).required(),
+        FeedVerb.allowClock,
       ] + SigningOptions.both,
       manual: VerbManual(
         details: details,
@@ -34,7 +35,7 @@ extension Verb {
       ["key", "remove"], summary: "let a key no longer speak for a role of a feed",
       options: [
         FeedVerb.feed, RootReadings.role,
-        .option("key-id", "ID", "the key, as key list shows it").required(),
+        .option("key-id", "ID", "the key, as key list shows it").required(), FeedVerb.allowClock,
       ] + SigningOptions.both,
       manual: VerbManual(
         details: details,
@@ -53,7 +54,7 @@ extension Verb {
         FeedVerb.feed, RootReadings.role,
         .option("from", "ID", "the key that goes, as key list shows it").required(),
         .option("to-public", "FILE", "the public half of the key that comes, as PEM").completing(.file)
-          .required(),
+          .required(), FeedVerb.allowClock,
       ] + SigningOptions.both,
       manual: VerbManual(
         details: details + [
@@ -76,6 +77,7 @@ extension Verb {
       ["key", "threshold"], summary: "set how many keys of a role must sign",
       options: [
         FeedVerb.feed, RootReadings.role, .option("threshold", "N", "the number of keys").required(),
+        FeedVerb.allowClock,
       ] + SigningOptions.both,
       manual: VerbManual(
         details: details,

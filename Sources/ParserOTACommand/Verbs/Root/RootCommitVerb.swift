@@ -6,7 +6,7 @@ extension Verb {
   static let rootCommit = Verb(
     VerbSpec(
       ["root", "commit"], summary: "make a signed root the live one",
-      positionals: [RootVerb.file], options: [FeedVerb.feed] + SigningOptions.both,
+      positionals: [RootVerb.file], options: [FeedVerb.feed, FeedVerb.allowClock] + SigningOptions.both,
       manual: VerbManual(
         details: [
           "Both the root before and the new one must be signed by enough of their keys. Where the keys of the other roles"

@@ -13,6 +13,7 @@ extension Verb {
         .option("remove", "ROLE=KEYID", "take a role away from a key").repeatable(),
         .option("threshold", "ROLE=N", "let N keys of a role be needed").repeatable(),
         .option("expires-days", "N", "how long it stays good; what init set when left out"),
+        FeedVerb.allowClock,
       ],
       manual: VerbManual(
         details: [

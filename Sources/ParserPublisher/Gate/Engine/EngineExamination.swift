@@ -118,6 +118,11 @@ struct EngineExamination {
     }
     let missing = ["getParser", "getAllSources"].filter { entries[$0] != .string("function") }
     run.ran(.entryPoints, since: begin)
+    run.record(.announcedVersion) {
+      guard case .string(let announced)? = entries["version"] else { return [] }
+      return AnnouncedVersionCheck(bundleName: release.bundleName, version: release.version)
+        .findings(announced)
+    }
     guard !missing.isEmpty else { return true }
     var message = "\(globalName) has no function \(missing.joined(separator: " and no function "))"
     if let type = entries["type"], type != .string("object"), type != .string("function") {

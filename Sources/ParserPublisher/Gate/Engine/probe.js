@@ -39,6 +39,12 @@
 
   // MARK: What the bundle defines
 
+  // The version that a bundle announces, as text; a getter that throws announces none.
+  function announced(found) {
+    const { value } = attempt(() => found.version);
+    return typeof value === 'string' || typeof value === 'number' ? String(value).slice(0, MAX_MESSAGE) : null;
+  }
+
   // What a bundle defines, as the types of its parts.
   probes.gateEntries = ({ global }) => {
     const found = globalOf(global);
@@ -47,6 +53,7 @@
       type: found === null ? 'null' : typeof found,
       getParser: isObject ? typeof found.getParser : 'undefined',
       getAllSources: isObject ? typeof found.getAllSources : 'undefined',
+      version: isObject ? announced(found) : null,
     };
   };
 

@@ -11,6 +11,7 @@ public enum GateCode: String, Sendable, CaseIterable {
   case danglingCall = "dangling-call"
   case dryRun = "dry-run"
   case overrideKeys = "override-keys"
+  case announcedVersion = "announced-version"
   case fixtures
   case idsRemoved = "ids-removed"
   case idChangedMeaning = "id-changed-meaning"
@@ -37,6 +38,7 @@ public enum GateCode: String, Sendable, CaseIterable {
     case .danglingCall: "every method that a parser calls on itself exists"
     case .dryRun: "no parser fails on made-up pages by a fault of its own code"
     case .overrideKeys: "no override of a source hides a method of its parser"
+    case .announcedVersion: "the version that the bundle announces, if any, is the number of the release"
     case .fixtures: "recorded sources give at least what they gave before"
     case .idsRemoved: "no source of the live release disappears"
     case .idChangedMeaning: "no source id comes to mean another site"
@@ -52,7 +54,9 @@ public enum GateCode: String, Sendable, CaseIterable {
   /// Whether the check runs the bundle.
   public var needsEngine: Bool {
     switch self {
-    case .syntax, .load, .entryPoints, .catalogMatch, .danglingCall, .dryRun, .overrideKeys, .fixtures: true
+    case .syntax, .load, .entryPoints, .catalogMatch, .danglingCall, .dryRun, .overrideKeys,
+      .announcedVersion, .fixtures:
+      true
     case .input, .catalogFields, .idsRemoved, .idChangedMeaning, .size, .unchanged, .withdrawnContent,
       .leftovers, .noEngine,
       .confinement:
@@ -65,7 +69,7 @@ public enum GateCode: String, Sendable, CaseIterable {
     switch self {
     case .idsRemoved, .idChangedMeaning, .size, .unchanged, .withdrawnContent: true
     case .input, .catalogFields, .syntax, .load, .entryPoints, .catalogMatch, .danglingCall, .dryRun,
-      .overrideKeys, .fixtures, .leftovers, .noEngine, .confinement:
+      .overrideKeys, .announcedVersion, .fixtures, .leftovers, .noEngine, .confinement:
       false
     }
   }

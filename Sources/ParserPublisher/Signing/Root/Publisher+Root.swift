@@ -8,7 +8,9 @@ extension Publisher {
   /// - Parameter expiryDays: how long it stays good; `nil` takes what the feed's settings say.
   public func prepareRoot(_ changes: [RootChange], expiryDays: Int? = nil) async throws(Problem) -> RootDraft
   {
-    let (expiry, metadata) = try signed(try await readState())
+    let state = try await readState()
+    let (expiry, metadata) = try signed(state)
+    _ = try await requireClock(asking: state, date: nil)
     return try draft(changes, expiryDays, expiry, metadata)
   }
 
@@ -24,6 +26,7 @@ extension Publisher {
     defer { lock.release() }
     let state = try await readState()
     let (expiry, metadata) = try signed(state)
+    _ = try await requireClock(asking: state, date: date)
     do {
       let commit = try RootCommit(draft, after: metadata)
       let now = now()
@@ -41,7 +44,9 @@ extension Publisher {
   public func changeRoot(
     _ changes: [RootChange], signers: [any MetadataSigner], date: Timestamp? = nil
   ) async throws(Problem) -> RootChangeOutcome {
-    let (expiry, metadata) = try signed(try await readState())
+    let state = try await readState()
+    let (expiry, metadata) = try signed(state)
+    _ = try requireClock(state, date: date)
     var draft: RootDraft
     do {
       draft = try self.draft(changes, nil, expiry, metadata)
