@@ -27,14 +27,19 @@ import Testing
       let answer = try playground.tool(Self.check)
       #expect(answer.code == 1)
       for words in [
-        "refused  leftovers  bad.js:2:1\n", "a debugger statement", "to do: remove the statement",
-        "if it is meant: --allow leftovers:debugger", "warning  leftovers  bad.js:3:1\n", "checked  input",
+        "leftovers  refused  bad.js:2:1: a debugger statement", "to do: remove the statement",
+        "if it is meant: --allow leftovers:debugger\n", "leftovers  warning  bad.js:3:1: ", "checked  input",
         "not run  syntax, load, entry-points, catalog-match, dangling-call, dry-run, override-keys: it needs the engine",
       ] {
         #expect(answer.output.contains(words), "\(words): \(answer)")
       }
       #expect(answer.errors.contains("not run, for want of an engine: syntax"), "\(answer)")
       #expect(answer.errors.hasSuffix("the release is refused: 1 error, 2 warnings\n"), "\(answer)")
+      #expect(!answer.output.contains("the release is refused"), "said on both streams: \(answer)")
+      #expect(
+        answer.output.split(separator: "\n").count {
+          $0.contains("  refused  ") || $0.contains("  warning  ")
+        } == 3)
       let allowed = try playground.tool(Self.check + " --allow leftovers:debugger")
       #expect(allowed.code == 0 && allowed.output.contains("allowed by: leftovers:debugger"), "\(allowed)")
       #expect(try playground.tool(Self.check + " --allow leftovers").code == 0)
@@ -60,7 +65,7 @@ import Testing
       #expect(
         good.keys == keys && good.code == "passed" && good.ok == true && good.value("comparedWith") == nil)
       #expect(good.list("unusedAllowances").count == 1)
-      let page = try playground.tool.json("check --bundle sources.json --sources bundle-2.js", status: 1)
+      let page = try playground.tool.json("check --bundle sources.json --sources bundle-2.js", status: 3)
       #expect(page.keys == keys.filter { $0 != "warnings" } && page.string("findings.0.code") == "input")
     }
   }
@@ -132,7 +137,7 @@ import Testing
       let suppression = try #require((first["suppressions"] as? [[String: Any]])?.first)
       #expect(suppression["justification"] as? String == "--allow leftovers:debugger")
       let notes = (run["invocations"] as? [[String: Any]])?.first?["toolExecutionNotifications"] as? [Any]
-      #expect(notes?.count == 12, "each check that did not run")
+      #expect(notes?.count == 13, "each check that did not run")
     }
   }
 
@@ -259,9 +264,13 @@ import Testing
       let publish = "publish --feed feed --engine \(engine)"
       let out = try playground.tool.json("\(publish) --bundle good.js --sources good.json")
       #expect(out.code == "published" && out.value("manifest.allowed") == nil, "\(out.answer)")
-      let refused = try playground.tool.json("\(publish) --bundle bad.js --sources bad.json", status: 1)
-      #expect(refused.message.contains("dangling-call: "), "\(refused.answer)")
-      #expect(refused.message.contains("bad.js:\(bad.faultLine ?? 0):"), "\(refused.answer)")
+      let refused = try playground.tool("\(publish) --bundle bad.js --sources bad.json")
+      #expect(refused.code == 1 && refused.line("error") == "the release is refused: 2 errors", "\(refused)")
+      let findings = refused.failure.split(separator: "\n").dropFirst()
+      #expect(findings.count == 2 && findings.allSatisfy { $0.contains("  refused  bad.js:") }, "\(refused)")
+      #expect(
+        findings.contains { $0.hasPrefix("  dangling-call  refused  bad.js:\(bad.faultLine ?? 0):") },
+        "\(refused)")
     }
   }
 

@@ -21,7 +21,7 @@ import Testing
       tool.environment = environment
       let answer = try tool(line, sourceLocation: sourceLocation)
       #expect(answer.code == status, "\(answer)", sourceLocation: sourceLocation)
-      let error = answer.line("error") ?? ""
+      let error = answer.failure
       for mention in mentions {
         #expect(error.contains(mention), "expected \(mention): \(answer)", sourceLocation: sourceLocation)
       }
@@ -85,7 +85,7 @@ import Testing
     ("wrapped.json", "[\(entry("ALPHA")),\(entry("JS_ALPHA"))]", "JS_ALPHA"),
     ("key.json", "[\(entry("ALPHA", ",\"title\":\"B\""))]", "title"),
     ("type.json", "[\(entry("ALPHA").replacing("\"isNsfw\":false", with: "\"isNsfw\":\"no\""))]", "isNsfw"),
-    ("field.json", "[\(entry("ALPHA").replacing("\"className\":\"A\",", with: ""))]", "className"),
+    ("field.json", "[\(entry("ALPHA").replacing("\"family\":\"F\",", with: ""))]", "family"),
     ("id.json", "[\(entry(""))]", "id"),
   ]
 
@@ -118,7 +118,7 @@ import Testing
       try failures.expect("embed --feed feed --out out --channel beta", 1, "beta")
       try failures.expect("rollback --feed feed --to 99 --yes", 1, "release 99")
       try failures.expect("rollback --feed feed --to 2 --yes", 1, "release 2")
-      try failures.expect("rollback --feed feed", 2, "release 3", "nobody is here to answer")
+      try failures.expect("rollback --feed feed", 2, "release 3", "needs confirmation")
       try failures.expect("init --feed feed --checksums-only --base-url http://parsers.example/", 1, "http")
       try failures.expect("init --feed feed --checksums-only --keep 0", 2, "--keep 0")
       try failures.expect("init --feed feed --checksums-only --base-url feed", 2, "--base-url feed")

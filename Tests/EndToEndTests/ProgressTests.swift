@@ -84,7 +84,7 @@ import Testing
       var tool = playground.tool
       tool.environment = environment
       let answer = try Terminal(tool: tool)("releases --feed nowhere" + option)
-      #expect(answer.code == 1, "\(answer)")
+      #expect(answer.code == 2, "\(answer)")
       #expect(answer.output.contains("\u{1B}[1;31merror:\u{1B}[0m") == isColored, "\(answer)")
       #expect(answer.output.contains("\u{1B}") == isColored, "\(answer)")
       #expect(!(try tool("releases --feed nowhere").errors.contains("\u{1B}")))

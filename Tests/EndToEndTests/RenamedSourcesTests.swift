@@ -27,7 +27,8 @@ import Testing
         #expect(answer.string("kept")?.contains("release 1") == true)
         #expect(answer.string("hint")?.contains("--alias OLD=NEW") == true)
       }
-      let half = try playground.tool.json(Self.publish + " --allow-removed HINTEV,NENYX", status: 1)
+      let half = try playground.tool.json(
+        Self.publish + " --allow-removed HINTEV --allow-removed NENYX", status: 1)
       #expect(half.message.contains("TALLOKEL") && !half.message.contains("NENYX"), "\(half.message)")
       #expect(try playground.snapshot("feed") == before)
     }
@@ -40,7 +41,9 @@ import Testing
         String(decoding: Fixtures.catalog235, as: UTF8.self).firstMatch(of: #/"id": *"([^"]+)"/#))
       let target = String(new.output.1)
       let answer = try playground.tool.json(
-        Self.publish + " --alias HINTEV=\(target) --allow-removed NENYX,TALLOKEL --allow-removed TEVTOKEL")
+        Self.publish
+          + " --alias HINTEV=\(target) --allow-removed NENYX --allow-removed TALLOKEL --allow-removed TEVTOKEL"
+      )
       #expect(answer.code == "published")
       #expect(answer.number("version") == 2)
       #expect(answer.list("catalog.removed").count == 4)
@@ -65,13 +68,42 @@ import Testing
     }
   }
 
+  @Test("N17: each option that the refusal names works for ids with a comma, a sign, a blank and a quote")
+  func oddIDs() throws {
+    try withPlayground { playground in
+      let ids = ["a,b", "a=b", "a b", "it's", "x"]
+      try playground.write("old.json", Fixtures.smallCatalog(ids: ids))
+      try playground.write("new.json", Fixtures.smallCatalog(ids: ["x", "NEW"]))
+      try playground.makeFeed()
+      try playground.must("publish --feed feed --bundle bundle-1.js --sources old.json")
+      let refused = try playground.tool.json(Self.publish, status: 1)
+      let hint = try #require(refused.string("hint"))
+      for part in [
+        "--allow-removed a,b", "--allow-removed a=b", "--allow-removed 'a b'", #"'{"a=b":"NEW"}'"#,
+      ] {
+        #expect(hint.contains(part), "\(hint)")
+      }
+      let removals = "--allow-removed a,b --allow-removed 'a b' --allow-removed 'it'\\''s'"
+      let aliases = #"--alias '{"a=b":"NEW"}'"#
+      let check = "check --bundle bundle-2.js --sources new.json --against feed --checksums-only"
+      for verb in [check, Self.publish + " --allow no-engine"] {
+        let result = try playground.tool.shell("parser-ota \(verb) \(removals) \(aliases)")
+        #expect(result.status == .exited(0), "\(result.output)\(result.errors)")
+      }
+      let resolve = ["source", "resolve", "--sources", "new.json", "--manifest", "feed/manifest.json", "a=b"]
+      #expect(try playground.tool.json(resolve).string("results.0.id") == "NEW")
+      let wrong = try playground.tool("\(Self.publish) --alias a=b=NEW")
+      #expect(wrong.code == 2 && wrong.line("error")?.contains("JSON") == true, "\(wrong)")
+    }
+  }
+
   @Test("check 4: an alias stays in later releases without being said again")
   func carried() throws {
     try withFeed { playground in
       let new = try #require(
         String(decoding: Fixtures.catalog235, as: UTF8.self).firstMatch(of: #/"id": *"([^"]+)"/#))
       let target = String(new.output.1)
-      try playground.must(Self.publish + " --alias HINTEV=\(target) --allow-removed NENYX,TALLOKEL,TEVTOKEL")
+      try playground.must(Self.publish + " --alias HINTEV=\(target) --allow ids-removed")
       let next = try playground.tool.json("publish --feed feed --bundle bundle-3.js --sources new.json")
       #expect(next.string("manifest.aliases.HINTEV") == target)
     }

@@ -32,6 +32,10 @@ struct Tool {
       let violations = try ErrorRules.shared.get().violations(in: answer.errors)
       #expect(violations == [], "\(answer)", sourceLocation: sourceLocation)
     }
+    for hint in answer.lines("hint") {
+      let strangers = try Reference.shared.get().strangers(in: hint, of: arguments)
+      #expect(strangers == [], "the verb has no such option: \(answer)", sourceLocation: sourceLocation)
+    }
     return answer
   }
 
@@ -87,8 +91,8 @@ struct Answer: CustomTestStringConvertible {
   var code: Int32 { if case .exited(let code) = result.status { code } else { -1 } }
   /// Whether the run answered the question that it was asked, and the answer is "no".
   var isAnswer: Bool {
-    code == 1 && [["source", "resolve"], ["check"]].contains { arguments.starts(with: $0) }
-      && line("error") == nil
+    [1, 3].contains(code) && line("error") == nil
+      && [["source", "resolve"], ["check"], ["device", "check"]].contains { arguments.starts(with: $0) }
   }
   var output: String { result.output }
   var errors: String { result.errors }
@@ -98,6 +102,21 @@ struct Answer: CustomTestStringConvertible {
     errors.split(separator: "\n").first { $0.hasPrefix(label + ": ") }.map {
       String($0.dropFirst(label.count + 2))
     }
+  }
+
+  /// The values of all lines of standard error with this label.
+  func lines(_ label: String) -> [String] {
+    errors.split(separator: "\n").filter { $0.hasPrefix(label + ": ") }.map {
+      String($0.dropFirst(label.count + 2))
+    }
+  }
+
+  /// The error with the findings below it.
+  var failure: String {
+    let lines = errors.split(separator: "\n", omittingEmptySubsequences: false)
+    let start = lines.firstIndex { $0.hasPrefix("error: ") } ?? lines.endIndex
+    return lines[start...].prefix { !$0.hasPrefix("kept: ") && !$0.hasPrefix("hint: ") }.joined(
+      separator: "\n")
   }
 
   var testDescription: String {

@@ -47,7 +47,7 @@ import Testing
       tool.environment = ["CI": "1"]
       let answer = try Terminal(tool: tool)(Self.rollback)
       #expect(answer.code == 2, "\(answer)")
-      #expect(answer.output.contains("give --yes"), "\(answer)")
+      #expect(answer.output.contains("add --yes"), "\(answer)")
     }
   }
 
@@ -61,7 +61,7 @@ import Testing
         "set -o pipefail; parser-ota \(Self.rollback) \(redirection)",
         shell: ["/usr/bin/timeout", "10", "/bin/bash", "-c"])
       #expect(result.status == .exited(2), "\(result.output)\(result.errors)")
-      #expect((result.output + result.errors).contains("give --yes"))
+      #expect((result.output + result.errors).contains("add --yes"))
       #expect(try playground.snapshot("feed") == before)
     }
   }

@@ -88,6 +88,7 @@ struct VerbRow: CustomTestStringConvertible, Sendable {
     VerbRow(
       "root commit", "next.root.json --feed signed --root-key root.pem",
       fails: "next.root.json --feed signed", 1),
+    VerbRow("source list", "--sources sources.json", fails: "--sources bundle-1.js", 3),
     VerbRow("source resolve", "--sources sources.json ALPHA", fails: "--sources sources.json NOBODY", 1),
     VerbRow("help", "publish", fails: "publisch", 2),
     VerbRow("version", "", fails: "now", 2),
@@ -118,6 +119,7 @@ struct ReferenceOption: Sendable {
     case "ROLE=N": "release=1"
     case "ROLE=KEYID": "release=\(String(repeating: "0", count: 64))"
     case "WHAT": "bundle"
+    case "FORMAT": "shell"
     case "TAG": "v1.0"
     case "SECONDS": "9"
     default: "x"
@@ -147,6 +149,37 @@ struct Reference: Sendable {
       examples[words] = code.split(separator: "\n").map(String.init).filter { $0.hasPrefix("parser-ota ") }
     }
     (self.options, self.examples) = (options, examples)
+  }
+
+  /// Options in a hint that neither the verb of the command line has nor the command that the hint shows.
+  func strangers(in hint: String, of arguments: [String]) -> [String] {
+    let own = verb(arguments)
+    var verb = own
+    var strangers: [String] = []
+    let words = hint.split(separator: " ").map(String.init)
+    for (index, word) in words.enumerated() {
+      if word == "parser-ota" { verb = self.verb(Array(words[(index + 1)...])) }
+      if let option = word.prefixMatch(of: #/[('"]?(--[a-z][a-z-]*)/#).map({ String($0.output.1) }),
+        !Self.common.contains(option),
+        verb.isEmpty || options[verb]?.contains(where: { $0.name == option }) != true
+      {
+        strangers.append(option)
+      }
+      // A command ends where its sentence does.
+      if word.hasSuffix(";") { verb = own }
+    }
+    return strangers
+  }
+
+  private static let common = ["--json", "--quiet", "--no-color", "--help", "--version"]
+
+  /// The words at the beginning that call a verb; empty when none do.
+  private func verb(_ words: [String]) -> String {
+    for count in [2, 1] {
+      let name = words.prefix(count).map { $0.trimmingCharacters(in: [",", ";", ":"]) }.joined(separator: " ")
+      if options[name] != nil { return name }
+    }
+    return ""
   }
 
   private static func option(_ line: String) -> ReferenceOption? {

@@ -102,9 +102,12 @@ import Testing
       try await findings(feed).map(\.code) == ["no-immutable-manifest", "bundle-invalid", "forbidden-url"])
   }
 
-  @Test("a newest manifest that cannot be had is a problem, not a finding")
+  @Test("a newest manifest that cannot be had is a problem, unless the feed never had a release")
   func noManifest() async throws {
     let feed = try await TestFeed()
+    #expect(try await findings(feed).isEmpty)
+    try await feed.publish("one")
+    try Directory.open(feed.feed).remove("manifest.json")
     #expect(await problem { _ = try await findings(feed) }?.code == .notFound)
     try durablyReplaceFile(at: "\(feed.feed)/manifest.json", with: Array("<html>".utf8))
     #expect(await problem { _ = try await findings(feed) }?.code == .htmlInstead)

@@ -11,6 +11,14 @@ public struct SourceAlias: Equatable, Sendable {
     self.new = new
   }
 
+  /// The alias as an option of the tool takes it: `OLD=NEW`, or a JSON object where an id has a `=` or begins with a brace.
+  package var optionValue: String {
+    let isPlain = !(old + new).utf8.contains(UInt8(ascii: "=")) && old.utf8.first != UInt8(ascii: "{")
+    if isPlain { return "\(old)=\(new)" }
+    return String(
+      decoding: JSONValue.object([JSONMember(old, .string(new))]).encoded(indented: false), as: UTF8.self)
+  }
+
   /// Equality on bytes.
   public static func == (left: SourceAlias, right: SourceAlias) -> Bool {
     left.old.hasSameBytes(as: right.old) && left.new.hasSameBytes(as: right.new)

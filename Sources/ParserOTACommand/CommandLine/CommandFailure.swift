@@ -6,7 +6,9 @@ struct CommandFailure: Error, Sendable {
   /// A stable word in kebab case.
   let code: String
   /// One sentence, lower case, without a full stop; names the file or field.
-  let message: String
+  var message: String
+  /// What belongs to the message, one finding a line, for people; programs find it in the payload.
+  var details: [String] = []
   /// What was left as it was, such as "release 37 still runs".
   var kept: String?
   /// What to do about it.

@@ -29,6 +29,8 @@ struct CommandResult: Sendable {
   var payload: [JSONMember]
   /// Said on standard error, and a member `warnings` of the JSON object when there are any.
   var warnings: [String] = []
+  /// What to do next, where a success leaves something to do.
+  var hint: String?
 
   /// A verb that changed something: the message is said.
   static func outcome(
@@ -36,6 +38,15 @@ struct CommandResult: Sendable {
   ) -> CommandResult {
     CommandResult(
       code: code, message: message, messageGoes: .spoken, output: .lines(lines), payload: payload)
+  }
+
+  /// A verb that lists things, one a line; an empty list is said, as no lines look like no answer.
+  static func listing(
+    _ code: String, _ message: String, lines: [String], payload: [JSONMember]
+  ) -> CommandResult {
+    var result = answer(code, message, lines: lines, payload: payload)
+    if lines.isEmpty { result.messageGoes = .spoken }
+    return result
   }
 
   /// A verb that answers a question: the lines are the answer, the message stands in JSON only.

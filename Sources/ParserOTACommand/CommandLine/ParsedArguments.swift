@@ -1,3 +1,5 @@
+internal import OTAManifest
+
 /// Why a text is not a value of the wanted type, as the rest of a sentence after the name: "must be a whole number".
 struct Refusal: Error, Equatable, Sendable {
   let reason: String
@@ -102,15 +104,7 @@ extension ParsedArguments {
       }
     }
     words += spec.positionals.flatMap { positionals[$0.name] ?? [] } + more
-    return words.map(Self.shellWord).joined(separator: " ")
-  }
-
-  private static func shellWord(_ text: String) -> String {
-    let isPlain = text.utf8.allSatisfy { byte in
-      (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-        || "-_./:=@,+%".utf8.contains(byte)
-    }
-    return isPlain && !text.isEmpty ? text : CommandTable.shellQuoted(text)
+    return words.map(\.shellWord).joined(separator: " ")
   }
 
   /// A usage error when both are given.

@@ -5,13 +5,14 @@ struct ResultPrinter {
   let talk: Talk
   let json: Bool
 
-  /// Prints a result. JSON members stand in the order `ok`, `code`, `message`, payload, `warnings`.
+  /// Prints a result. JSON members stand in the order `ok`, `code`, `message`, payload, `hint`, `warnings`.
   func print(_ result: CommandResult) {
     for warning in result.warnings { talk.warning(warning) }
     if json {
       let warnings = result.warnings.map { JSONValue.string($0) }
       object(
         head(result.status, result.code, result.message) + result.payload
+          + (result.hint.map { [.init("hint", .string($0))] } ?? [])
           + (warnings.isEmpty ? [] : [.init("warnings", .array(warnings))]))
       return
     }
@@ -21,6 +22,7 @@ struct ResultPrinter {
     case .bytes(let bytes): talk.data(bytes)
     }
     if case .spoken = result.messageGoes { talk.note(result.message) }
+    if let hint = result.hint { talk.hint(hint) }
   }
 
   /// Prints a failure. JSON members stand in the order `ok`, `code`, `message`, `kept`, `hint`, payload.

@@ -10,8 +10,8 @@ enum Confirmation {
     if arguments.flag(flag) { return }
     guard canAsk(arguments, context) else {
       throw CommandFailure(
-        .usage, code: "confirmation-needed", message: "\(question): nobody is here to answer",
-        hint: "give --\(flag) to go ahead without a question")
+        .usage, code: "confirmation-needed", message: "this needs confirmation: \(question)",
+        hint: "add --\(flag)")
     }
     context.talk.question("\(question)? [y/N]")
     let answer = context.console.readLine()
@@ -19,8 +19,7 @@ enum Confirmation {
     if answer == nil { context.talk.endQuestion() }
     if ["y", "yes"].contains(answer?.lowercased()) { return }
     throw CommandFailure(
-      .notAchieved, code: "declined", message: "\(question): the answer was not yes",
-      kept: "nothing was changed")
+      .notAchieved, code: "declined", message: "cancelled", kept: "nothing was changed")
   }
 
   /// Whether a person is there who may be asked.

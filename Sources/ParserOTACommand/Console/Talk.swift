@@ -30,9 +30,13 @@ final class Talk: Sendable {
   /// Says something to look after; silent with `--quiet`, and then only in the JSON result.
   func warning(_ text: String) { if !isQuiet { labelled("warning:", .yellow, text) } }
 
+  /// Says what to do next; silent with `--quiet`.
+  func hint(_ text: String) { if !isQuiet { labelled("hint:", .cyan, text) } }
+
   /// Says what went wrong, what was kept, and what to do.
   func failure(_ failure: CommandFailure) {
     labelled("error:", .red, failure.message)
+    for detail in failure.details { line("  " + PlainText.visible(detail)) }
     if let kept = failure.kept { labelled("kept:", .cyan, kept) }
     if let hint = failure.hint { labelled("hint:", .cyan, hint) }
   }

@@ -9,7 +9,7 @@ enum EngineChoice {
 
   static let option = OptionSpec.option(
     "engine", "FILE",
-    "the program that runs bundles; PARSER_OTA_ENGINE when left out, else parser-ota-engine beside this tool"
+    "the program that runs bundles; by default the one that the variable PARSER_OTA_ENGINE names, else parser-ota-engine beside this tool"
   ).completing(.file)
 
   /// The engine to use; whether it is installed is found when it is opened, unless the command line names it.

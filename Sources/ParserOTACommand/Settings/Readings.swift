@@ -60,12 +60,35 @@ enum Readings {
     return digest
   }
 
-  static func alias(_ text: String) throws(Refusal) -> SourceAlias {
+  /// `OLD=NEW`, or a JSON object of such pairs for ids with a `=`, as a manifest has it under `aliases`.
+  static func aliases(_ text: String) throws(Refusal) -> [SourceAlias] {
+    if let pairs = aliasObject(text) { return pairs }
     let parts = text.split(separator: "=", omittingEmptySubsequences: false)
     guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
-      throw Refusal("must be OLD=NEW, two source ids")
+      throw Refusal(
+        parts.count > 2
+          ? "has more than one =, write it as JSON: '{\"OLD\":\"NEW\"}'" : "must be OLD=NEW, two source ids")
     }
-    return SourceAlias(old: String(parts[0]), new: String(parts[1]))
+    return [SourceAlias(old: String(parts[0]), new: String(parts[1]))]
+  }
+
+  /// The pairs of a JSON object of texts; `nil` for any other text.
+  private static func aliasObject(_ text: String) -> [SourceAlias]? {
+    guard text.utf8.first == UInt8(ascii: "{") else { return nil }
+    do {
+      guard case .object(let members) = try JSONReader.read(Array(text.utf8), maxBytes: 1 << 20) else {
+        return nil
+      }
+      var pairs: [SourceAlias] = []
+      for member in members {
+        guard case .string(let new) = member.value, !member.key.isEmpty, !new.isEmpty else { return nil }
+        pairs.append(SourceAlias(old: member.key, new: new))
+      }
+      return pairs.isEmpty ? nil : pairs
+    } catch {
+      // Then it is an id that begins with a brace.
+      return nil
+    }
   }
 
   static func address(_ text: String) throws(Refusal) -> WebAddress {

@@ -26,6 +26,8 @@ struct FeedAudit {
     let others = try channelsOfDirectory()
     do {
       try await checkPointer(of: .stable)
+    } catch  where Self.isMissing(error) && isNew(others) {
+      // A feed that was just made: there is nothing to find fault with yet.
     } catch  where !others.isEmpty && Self.isMissing(error) {
       let message = "there is no stable release, only other channels"
       report(.warning, error.code.rawValue, Channel.stable.manifestPath, message)
@@ -39,6 +41,18 @@ struct FeedAudit {
       channels: channels, releases: Set(releases.map(\.manifest.version)).sorted(by: >),
       filesChecked: checked.count, bytesChecked: checked.values.reduce(0, +), findings: findings,
       trust: TrustStatus(name: Trust.checksumsOnly.name, roles: []))
+  }
+
+  /// Whether this is the folder of a feed on which no release has ever stood.
+  private func isNew(_ otherChannels: [Channel]) -> Bool {
+    guard let directory, otherChannels.isEmpty else { return false }
+    do {
+      let settings = try directory.read(FeedLayout.settings, maxBytes: Limits.standard.maxStateBytes)
+      return try settings != nil && directory.list(FeedLayout.releasesFolder).isEmpty
+    } catch {
+      // Then the missing manifest is what there is to say.
+      return false
+    }
   }
 
   private func channelsOfDirectory() throws(Problem) -> [Channel] {

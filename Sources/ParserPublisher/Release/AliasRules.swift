@@ -70,7 +70,7 @@ enum AliasRules {
 
   private static func refusal(_ alias: SourceAlias, _ reason: String) -> Problem {
     Problem(
-      .aliasRefused, "the alias \(alias.old.printable())=\(alias.new.printable()) is refused: \(reason)",
+      .aliasRefused, "the alias \(alias.optionValue.printable()) is refused: \(reason)",
       advice: "an alias is OLD=NEW, where OLD is gone and NEW is a source of the new catalog")
   }
 }

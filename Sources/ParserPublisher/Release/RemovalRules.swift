@@ -15,12 +15,21 @@ struct RemovalRules {
 
   /// What to do about it, with a guess at what was renamed.
   func advice(_ ids: [SourceID]) -> String {
-    let guesses = diff.renameCandidates.filter { ids.contains($0.removed) }.map {
-      "--alias \($0.removed)=\($0.added) (same \($0.sharedField))"
+    let guesses = diff.renameCandidates.filter { ids.contains($0.removed) }.prefix(Self.maxNamed).map {
+      "--alias \(SourceAlias(old: $0.removed.text, new: $0.added.text).optionValue.shellWord) (same \($0.sharedField))"
     }
     let hint = guesses.isEmpty ? "" : "; these look renamed: " + guesses.joined(separator: ", ")
-    return
-      "add --alias OLD=NEW for each renamed source and --allow-removed ID for each one that is meant to go"
-      + hint
+    let removals = ids.prefix(Self.maxNamed).map { "--allow-removed \($0.text.shellWord)" }
+    let rest = ids.count > Self.maxNamed ? " and so on" : ""
+    return "add --alias \(aliasShape(ids)) for each renamed source, and for those that are meant to go: "
+      + removals.joined(separator: " ") + rest + hint
+  }
+
+  private static let maxNamed = 5
+
+  /// `OLD=NEW`, or the JSON form with an id that the short form cannot tell.
+  private func aliasShape(_ ids: [SourceID]) -> String {
+    guard let odd = ids.first(where: { $0.text.contains("=") }) else { return "OLD=NEW" }
+    return "OLD=NEW (or \(SourceAlias(old: odd.text, new: "NEW").optionValue.shellWord))"
   }
 }

@@ -151,7 +151,9 @@ struct Staging: Sendable {
     case let error as CryptoError: Problem(error)
     case let error as TransferError:
       switch error.underlying {
-      case let storage as StorageError: Problem(storage, needed: needed, in: store)
+      // A folder of a feed fails with errors of storage as well: those are no matter of this store.
+      case let storage as StorageError where error.kind == .sinkFailed:
+        Problem(storage, needed: needed, in: store)
       case let crypto as CryptoError: Problem(crypto)
       default: Problem(error)
       }

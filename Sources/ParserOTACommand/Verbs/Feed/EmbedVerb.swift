@@ -15,6 +15,7 @@ extension Verb {
       manual: VerbManual(
         details: [
           "Writes parsers.bundle.js, sources.json, manifest.json, and ParserOTAEmbedded.swift with the version as a constant."
+            + " From a signed feed also root.json, which the app trusts first."
         ],
         examples: ["parser-ota embed --feed feed --out App/Embedded"],
         exits: [.done, .notAchieved, .untrustedContent, .localDisk, .notPermitted])),

@@ -12,10 +12,7 @@ extension Verb {
         .option("notes", "TEXT", "what changed, for people; an empty text is none").allowingEmpty(),
         .option("contract", "N", "the contract between app and bundle that the bundle needs"),
         .option("minimum-app-version", "V", "the oldest app that can run the bundle, such as 2.1.0"),
-        .option("alias", "OLD=NEW", "a source id that changed its name; once for each").repeatable(),
-        .option(
-          "allow-removed", "ID", "a source id that may disappear; once for each, or with commas between"
-        ).repeatable(),
+        GateOptions.alias, GateOptions.allowRemoved,
         .option("version", "N", "the number of the release; live + 1 when left out"),
         .option(
           "tag", "TAG", "take the number from a tag such as v2.10: major x 1000000 + minor x 1000 + patch"),
@@ -48,6 +45,10 @@ extension Verb {
       } catch {
         var failure = CommandFailure(error)
         if let report = witness.report {
+          if error.code == .gateRefused, report.refusals.count > 1 {
+            failure.message = report.summary
+            failure.details = GatePage(report).refusalLines
+          }
           failure.payload.append(JSONMember("gate", .object(GatePage(report).members)))
         }
         throw failure
@@ -69,10 +70,8 @@ extension Verb {
     request.version = try arguments.value("version", as: Readings.version)
     request.tag = arguments.value("tag")
     request.allowsVersionJump = arguments.flag("allow-version-jump")
-    request.aliases = try arguments.values("alias", as: Readings.alias)
-    request.allowedRemovals = arguments.values("allow-removed").flatMap {
-      $0.split(separator: ",").map(String.init)
-    }
+    request.aliases = try arguments.values("alias", as: Readings.aliases).flatMap(\.self)
+    request.allowedRemovals = arguments.values("allow-removed")
     request.expectedParent = try arguments.value("expect-parent", as: Readings.digest)
     request.dryRun = arguments.flag("dry-run")
     request.date = try FeedVerb.date(context)

@@ -11,8 +11,9 @@ extension Verb {
     run: { arguments, context throws(CommandFailure) in
       let publisher = try FeedVerb.publisher(arguments, context)
       let releases = try await DeviceVerb.run { () async throws(Problem) in try await publisher.releases() }
-      return .answer(
-        "releases", "\(releases.count) releases", lines: releases.map(line),
+      let message = releases.isEmpty ? "no releases yet" : "\(releases.count) releases"
+      return .listing(
+        "releases", message, lines: releases.map(line),
         payload: [JSONMember("releases", .array(releases.map(json)))])
     })
 

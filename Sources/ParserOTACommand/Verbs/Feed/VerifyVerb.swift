@@ -5,7 +5,8 @@ internal import ParserPublisher
 extension Verb {
   static let verify = Verb(
     VerbSpec(
-      ["verify"], summary: "check a whole feed as a stranger would: every kept release and every file",
+      ["verify"],
+      summary: "verify an entire feed the way a new device sees it: every kept release and every file",
       options: [
         .option("feed", "DIR|URL", "the feed: a folder or its public address").completing(.directory)
           .required(),
@@ -56,20 +57,30 @@ extension Verb {
     if let first = errors.first {
       var failure = CommandFailure(
         .untrustedContent, code: first.code,
-        message: "\(feed.text): \(errors.count) error\(errors.count == 1 ? "" : "s"): "
-          + errors.map { "\($0.place): \($0.message)" }.joined(separator: "; "),
+        message: errors.count == 1
+          ? "\(feed.text): \(first.place): \(first.message)" : "\(feed.text): \(errors.count) errors",
         kept: "nothing was changed",
         hint: first.code == ProblemCode.trustExpired.rawValue
           ? "sign the metadata anew: parser-ota refresh --feed DIR"
           : "publish again, or restore the files that are named")
       failure.payload = payload
+      if report.findings.count > 1 { failure.details = rows(report.findings).lines(limit: 20) }
       throw failure
     }
-    var result = CommandResult.answer(
-      "verified", "\(feed.text) is whole: \(summary)", lines: ["\(feed.text) is whole: \(summary)"],
-      payload: payload)
+    let verdict =
+      report.releases.isEmpty ? "\(feed.text) has no release yet" : "\(feed.text) is whole: \(summary)"
+    var result = CommandResult.answer("verified", verdict, lines: [verdict], payload: payload)
     result.warnings = report.findings.map { "\($0.place): \($0.message)" }
     return result.warning(report.trust.rootVersion == nil ? Trust.checksumsOnly.warning : nil)
+  }
+
+  private static func rows(_ findings: [AuditFinding]) -> FindingRows {
+    var rows = FindingRows()
+    for finding in findings {
+      let word = finding.severity == .error ? "error" : "warning"
+      rows.add(finding.code, word, "\(finding.place): \(finding.message)")
+    }
+    return rows
   }
 
   private static func json(_ finding: AuditFinding) -> JSONValue {

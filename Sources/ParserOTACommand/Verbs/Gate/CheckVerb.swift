@@ -15,7 +15,7 @@ extension Verb {
           .completing(.file),
         .flag("checksums-only", "that feed is not signed: sizes and digests are checked, nothing more"),
         .flag("allow-http-loopback", "allow plain http to this machine's own loopback address, for tests"),
-        .option("alias", "OLD=NEW", "a source id that changed its name; once for each").repeatable(),
+        GateOptions.alias, GateOptions.allowRemoved,
       ] + GateOptions.all + [
         .option("sarif", "FILE", "write the findings as SARIF 2.1.0, for code scanning").completing(.file),
         .option("junit", "FILE", "write the checks as JUnit XML, for test reports").completing(.file),
@@ -23,7 +23,8 @@ extension Verb {
       manual: VerbManual(
         details: [
           "Looks at the two files, runs the bundle in parser-ota-engine, and compares with the live release. Ends with 1"
-            + " when something refuses the release, and with 0 when there are only warnings. Checks that could not run are"
+            + " when something refuses the release, with 3 when a file cannot be one of a release, and with 0 when there are"
+            + " only warnings. One finding a line on standard output, the verdict on standard error. Checks that could not run are"
             + " named; publish refuses without an engine, unless told --allow no-engine. In a GitHub workflow the findings"
             + " become annotations."
         ],
@@ -33,7 +34,8 @@ extension Verb {
         ],
         exits: [.done, .notAchieved, .untrustedContent, .tryLater, .localDisk, .notPermitted])),
     run: { arguments, context throws(CommandFailure) in
-      let gate = try GateOptions.gate(arguments, context)
+      var gate = try GateOptions.gate(arguments, context)
+      gate.allowances += arguments.values("allow-removed").map { Allowance(.idsRemoved, $0) }
       let request = try checkRequest(arguments, context)
       let report = try await DeviceVerb.run { () async throws(Problem) in try await gate.check(request) }
       try write(report, arguments, context)
@@ -49,7 +51,7 @@ extension Verb {
     var request = CheckRequest(
       bundlePath: context.absolutePath(bundle), sourcesPath: context.absolutePath(sources))
     (request.bundleName, request.sourcesName) = (bundle, sources)
-    request.aliases = try arguments.values("alias", as: Readings.alias)
+    request.aliases = try arguments.values("alias", as: Readings.aliases).flatMap(\.self)
     request.against = try feed(arguments, context)
     return request
   }
@@ -86,13 +88,14 @@ extension Verb {
 
   private static func result(_ report: GateReport) -> CommandResult {
     let page = GatePage(report)
+    let refusal: ProblemCode? =
+      !report.isRefused
+      ? nil : report.refusals.contains { $0.code == .input } ? .inputInvalid : .gateRefused
     var result = CommandResult.answer(
-      report.isRefused ? ProblemCode.gateRefused.rawValue : "passed", report.summary, lines: page.lines,
-      payload: page.members)
-    if report.isRefused {
-      result.status = .notAchieved
-      result.messageGoes = .spoken
-    }
+      refusal?.rawValue ?? "passed", report.summary, lines: page.lines, payload: page.members)
+    if let refusal { result.status = ExitStatus(refusal.responsibility) }
+    // The findings are the answer; the verdict is said once, beside them.
+    result.messageGoes = .spoken
     result.warnings = page.notRunWarnings
     return result
   }

@@ -4,6 +4,13 @@ internal import ParserPublisher
 
 /// What `check` and `publish` have in common: how they are told about the gate.
 enum GateOptions {
+  static let alias = OptionSpec.option(
+    "alias", "OLD=NEW",
+    "a source id that changed its name; once for each, or a JSON object for ids with a ="
+  ).repeatable()
+  static let allowRemoved = OptionSpec.option(
+    "allow-removed", "ID", "a source id that may disappear; once for each"
+  ).repeatable()
   static let all: [OptionSpec] = [
     .option("allow", "CODE[:ID]", "let a finding through, for one source or for all; once for each")
       .repeatable(),

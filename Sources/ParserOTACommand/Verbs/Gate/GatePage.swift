@@ -9,10 +9,11 @@ struct GatePage {
 
   // MARK: For people
 
-  /// A block for each finding, then what ran.
-  var lines: [String] {
-    report.findings.flatMap(Self.lines) + (report.fixtures?.lines ?? []) + runLines + [report.summary]
-  }
+  /// A line for each finding, then what ran.
+  var lines: [String] { Self.rows(report.findings).lines() + (report.fixtures?.lines ?? []) + runLines }
+
+  /// What keeps the release from going out, one line each; of many, the first ones.
+  var refusalLines: [String] { Self.rows(report.refusals).lines(limit: 20) }
 
   /// Findings that let the release through, one line each.
   var passedLines: [String] {
@@ -38,19 +39,27 @@ struct GatePage {
     return ["not run, for want of an engine: \(missed.map(\.code.rawValue).joined(separator: ", "))"]
   }
 
-  private static func lines(_ finding: Finding) -> [String] {
-    let word =
-      finding.refuses ? "refused" : finding.allowedBy.isEmpty ? finding.severity.rawValue : "allowed"
-    let place = finding.place.text.map { "  \($0)" } ?? ""
-    var lines = ["\(word)  \(finding.code.rawValue)\(place)", "    \(finding.message)"]
-    if !finding.sources.isEmpty { lines.append("    sources: \(finding.sourcesPhrase)") }
-    if finding.refuses {
-      if let advice = finding.advice { lines.append("    to do: \(advice)") }
-      if let text = finding.allowanceText { lines.append("    if it is meant: --allow \(text)") }
-    } else if !finding.allowedBy.isEmpty {
-      lines.append("    allowed by: \(finding.allowedBy.map(\.text).joined(separator: ", "))")
+  private static func rows(_ findings: [Finding]) -> FindingRows {
+    var rows = FindingRows()
+    for finding in findings {
+      let word =
+        finding.refuses ? "refused" : finding.allowedBy.isEmpty ? finding.severity.rawValue : "allowed"
+      rows.add(finding.code.rawValue, word, text(finding))
     }
-    return lines
+    return rows
+  }
+
+  /// Place, sentence and sources, then the way out.
+  private static func text(_ finding: Finding) -> String {
+    let place = finding.place.text.map { "\($0): " } ?? ""
+    var text = place + finding.message + finding.sourcesNote
+    if finding.refuses {
+      if let advice = finding.advice { text += "; to do: \(advice)" }
+      if let allowance = finding.allowanceText { text += "; if it is meant: --allow \(allowance.shellWord)" }
+    } else if !finding.allowedBy.isEmpty {
+      text += "; allowed by: \(finding.allowedBy.map(\.text).joined(separator: ", "))"
+    }
+    return text
   }
 
   private var runLines: [String] {

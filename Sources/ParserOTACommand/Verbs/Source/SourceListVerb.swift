@@ -44,8 +44,8 @@ extension Verb {
     do {
       return try SourceCatalog.decode(bytes)
     } catch {
-      throw CommandFailure(
-        .untrustedContent, code: ProblemCode.sourcesInvalid.rawValue, message: "\(path): \(error.message)")
+      throw InputFile.refusal(
+        bytes, .sourcesInvalid, "--sources \(path)", error, "give the source catalog of a release")
     }
   }
 

@@ -13,7 +13,8 @@ extension Verb {
       options: [
         .option("sources", "FILE", "the source catalog").completing(.file).required(),
         .option("manifest", "FILE", "take the aliases of this manifest into account").completing(.file),
-        .option("alias", "OLD=NEW", "take this alias into account; once for each").repeatable(),
+        .option("alias", "OLD=NEW", "take this alias into account; once for each, or a JSON object")
+          .repeatable(),
       ],
       manual: VerbManual(
         details: [
@@ -49,7 +50,7 @@ extension Verb {
   private static func resolver(
     _ arguments: ParsedArguments, _ context: CommandContext
   ) throws(CommandFailure) -> SourceResolver {
-    var aliases = try arguments.values("alias", as: Readings.alias)
+    var aliases = try arguments.values("alias", as: Readings.aliases).flatMap(\.self)
     if let path = arguments.value("manifest") {
       let read = try InputFile.readManifest(path, option: "--manifest", context)
       aliases = read.manifest.aliases + aliases
