@@ -46,7 +46,7 @@ import Testing
       let back = try device("activate")
       Self.expect(back, "activated", ["version": "2", "standing": "confirmed", "passedOver.0.version": "3"])
       Self.expect(try device("status"), "status", ["rejected.0.version": "3", "current.version": "2"])
-      Self.expect(try device("check", 1), "rejected", [:])
+      Self.expect(try device("check"), "rejected", ["outcome": "rejected-here"])
 
       Self.expect(
         try playground.tool.json("rollback --feed feed --yes"), "published", ["manifest.content": "2"])

@@ -44,7 +44,7 @@ import Testing
     Place("\(check) --engine"), Place("\(check) --against feed --root"),
     Place("device explain --store store --manifest"),
     Place("device activate --store store --trial-load --engine"),
-    Place("source resolve ALPHA --sources"),
+    Place("source resolve ALPHA --sources"), Place("source list --sources"),
     Place("source resolve ALPHA --sources sources.json --manifest"),
   ]
 
@@ -70,6 +70,7 @@ import Testing
       Place("root commit next.root.json --feed", missing: 2),
       Place("refresh --release-key release.pem --feed", missing: 2),
       Place("embed --out out --feed", missing: 2), Place("embed --feed feed --out", missing: nil),
+      Place("device activate --store store --out", missing: nil),
       Place("device init --feed feed --checksums-only --embedded app --store", missing: nil),
       Place("device init --store other --checksums-only --embedded app --feed"),
       Place("device init --store other --feed feed --checksums-only --embedded"),
@@ -195,13 +196,13 @@ struct Stranger {
   private static let prefix = ["--reuid=\(user)", "--regid=\(user)", "--clear-groups", "--"]
 
   /// Runs a command line as a user who owns everything in the playground and may not touch one thing in it.
-  func run(_ line: String, forbidding name: String) throws -> Answer {
+  func run(_ line: String, forbidding name: String, mode: mode_t = 0) throws -> Answer {
     let arguments = line.split(separator: " ").map(String.init)
     let isRoot = geteuid() == 0
     if isRoot {
       _ = try TestSupport.run("/bin/chown", ["-R", "\(Self.user):\(Self.user)", playground.directory.path])
     }
-    chmod(playground.path(name), 0)
+    chmod(playground.path(name), mode)
     defer { chmod(playground.path(name), 0o755) }
     let command = (isRoot ? ["/usr/bin/setpriv"] + Self.prefix : []) + [try Tool.path()] + arguments
     let result = try TestSupport.run(

@@ -7,8 +7,18 @@ extension Verb {
   ]
   private static let versionArgument = PositionalSpec(
     name: "VERSION", help: "the number of a release", count: .optional)
+  private static let release = OptionSpec.option(
+    "release", "VERSION", "the release, as the other device verbs take it")
 
-  static let deviceRollback = Verb(
+  /// The release that is named, as an argument or as an option.
+  private static func version(_ arguments: ParsedArguments) throws(CommandFailure) -> ReleaseVersion? {
+    let option = try arguments.value("release", as: Readings.version)
+    guard let argument = try arguments.positional("VERSION", as: Readings.version) else { return option }
+    guard option == nil else { throw arguments.usage(.refusedTogether("VERSION", "--release")) }
+    return argument
+  }
+
+  static let deviceRollback = Verb.device(
     VerbSpec(
       ["device", "rollback"],
       summary: "leave the running release; the one before it runs from the next launch on",
@@ -31,11 +41,11 @@ extension Verb {
         ])
     })
 
-  static let devicePin = Verb(
+  static let devicePin = Verb.device(
     VerbSpec(
       ["device", "pin"], summary: "run this release at every launch until unpinned",
       positionals: [versionArgument],
-      options: [DeviceVerb.store],
+      options: [DeviceVerb.store, release],
       manual: VerbManual(
         details: [
           "The current release, the one before it, or the copy inside the app; the current one when left out."
@@ -43,14 +53,14 @@ extension Verb {
         examples: ["parser-ota device pin 37 --store store"], exits: changeExits)),
     run: { arguments, context throws(CommandFailure) in
       let updater = try DeviceVerb.updater(arguments, context)
-      let wanted = try arguments.positional("VERSION", as: Readings.version)
+      let wanted = try version(arguments)
       let pinned = try DeviceVerb.run { () throws(Problem) in try updater.pin(wanted) }
       return .outcome(
         "pinned", "release \(pinned) is pinned: it runs at every launch until parser-ota device unpin",
         payload: [JSONMember("version", .integer(pinned.number))])
     })
 
-  static let deviceUnpin = Verb(
+  static let deviceUnpin = Verb.device(
     VerbSpec(
       ["device", "unpin"], summary: "take a pin away", options: [DeviceVerb.store],
       manual: VerbManual(examples: ["parser-ota device unpin --store store"], exits: changeExits)),
@@ -62,16 +72,16 @@ extension Verb {
         : .outcome("nothing-to-do", "nothing to do: no release is pinned")
     })
 
-  static let deviceForget = Verb(
+  static let deviceForget = Verb.device(
     VerbSpec(
       ["device", "forget"], summary: "forget what was rejected, so that it may be offered again",
-      positionals: [versionArgument], options: [DeviceVerb.store],
+      positionals: [versionArgument], options: [DeviceVerb.store, release],
       manual: VerbManual(
         details: ["All rejected releases when no version is given."],
-        examples: ["parser-ota device forget 38 --store store"], exits: changeExits)),
+        examples: ["parser-ota device forget --release 38 --store store"], exits: changeExits)),
     run: { arguments, context throws(CommandFailure) in
       let updater = try DeviceVerb.updater(arguments, context)
-      let wanted = try arguments.positional("VERSION", as: Readings.version)
+      let wanted = try version(arguments)
       let forgotten = try DeviceVerb.run { () throws(Problem) in try updater.forgetRejected(wanted) }
       if forgotten.isEmpty, let wanted {
         throw CommandFailure(

@@ -4,7 +4,7 @@ internal import OTAStorage
 internal import ParserUpdater
 
 extension Verb {
-  static let deviceInit = Verb(
+  static let deviceInit = Verb.device(
     VerbSpec(
       ["device", "init"], summary: "make a store that takes releases from a feed",
       options: [

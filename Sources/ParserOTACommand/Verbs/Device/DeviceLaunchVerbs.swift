@@ -3,14 +3,22 @@ internal import ParserTrialLoad
 internal import ParserUpdater
 
 extension Verb {
-  static let deviceActivate = Verb(
+  static let deviceActivate = Verb.device(
     VerbSpec(
       ["device", "activate"],
       summary: "launch: choose, verify and record the release that runs, as an app does",
       options: [
         DeviceVerb.store,
-        .option("print", "WHAT", "write the verified bytes of this file to standard output instead")
-          .completing(.choice(["bundle", "sources"])),
+        .option(
+          "out", "DIR",
+          "write bundle, catalog and manifest of this launch to a folder, which is replaced in one step"
+        ).completing(.directory),
+        .option("format", "FORMAT", "how to show the launch; shell prints assignments for eval")
+          .completing(.choice(["text", "shell"])),
+        .option(
+          "print", "WHAT",
+          "write the verified bytes of this file to standard output instead; each call is a launch of its own"
+        ).completing(.choice(["bundle", "sources"])),
         .flag(
           "trial-load", "load a staged release in the engine before its first use; reject one that fails"),
         EngineChoice.option,
@@ -18,17 +26,27 @@ extension Verb {
       manual: VerbManual(
         details: [
           "Needs no network. A release on trial counts this launch as unconfirmed until device confirm, fail or close"
-            + " speaks for it. With --trial-load a staged release is loaded in the engine first, once, within 20 seconds."
+            + " reports on it. With --trial-load a staged release is loaded in the engine first, once, within 20 seconds.",
+          "A program that wants both files takes them from one call: --out writes them, and --format shell names the files,"
+            + " the number and the launch. Two calls are two launches, which may be of two releases.",
         ],
         examples: [
           "parser-ota device activate --store store",
+          "launch=$(parser-ota device activate --store store --out run --format shell) && eval \"$launch\"",
           "parser-ota device activate --store store --print bundle > parsers.bundle.js",
           "parser-ota device activate --store store --trial-load",
         ],
         exits: [.done, .notAchieved, .untrustedContent, .localDisk, .notPermitted])),
     run: { arguments, context throws(CommandFailure) in
       let wanted = arguments.value("print")
+      let isShell = arguments.value("format") == "shell"
+      try arguments.refuseTogether("print", "out")
+      if isShell {
+        if wanted != nil { throw arguments.usage(.refusedTogether("--print", "--format shell")) }
+        if arguments.flags.json { throw arguments.usage(.refusedTogether("--json", "--format shell")) }
+      }
       let updater = try DeviceVerb.updater(arguments, context)
+      let place = try launchPlace(arguments, context)
       let trial = try await tryStaged(updater, arguments, context)
       let active = updater.activate()
       guard let version = active.version else {
@@ -42,8 +60,12 @@ extension Verb {
       }
       let message =
         "release \(version) runs (\(active.origin.rawValue), \(DeviceVerb.words(active.standing)))"
+      let files = try launchFiles(active, place, updater)
       var result = CommandResult.answer(
-        "activated", message, lines: DeviceVerb.lines(active), payload: DeviceVerb.members(active))
+        "activated", message, lines: DeviceVerb.lines(active, files),
+        payload: DeviceVerb.members(active, files)
+      )
+      if isShell { result.output = .bytes(Array(ShellAssignments.text(active, files).utf8)) }
       if let wanted {
         let bytes = wanted == "bundle" ? active.bundle : active.sources
         result.output = .bytes(bytes)
@@ -53,6 +75,28 @@ extension Verb {
       result.warnings = trial.warnings + active.notes.map(\.message)
       return result
     })
+
+  /// The folder of `--out`, looked at before the launch: what cannot be written must not count as one.
+  private static func launchPlace(
+    _ arguments: ParsedArguments, _ context: CommandContext
+  ) throws(CommandFailure) -> LaunchPlace? {
+    guard let path = arguments.value("out") else { return nil }
+    return try LaunchPlace(context.absolutePath(path))
+  }
+
+  /// Where the files of a launch are; a launch whose files could not be written does not count.
+  private static func launchFiles(
+    _ active: ActiveRelease, _ place: LaunchPlace?, _ updater: Updater
+  ) throws(CommandFailure) -> LaunchFiles {
+    guard let place else { return LaunchFiles(of: active) }
+    do {
+      return try LaunchFiles.write(active, to: place)
+    } catch {
+      // Nothing ran; when this cannot be recorded either, the launch counts as one that ended unconfirmed.
+      _ = try? updater.close(version: active.version, launch: active.launch)
+      throw error
+    }
+  }
 
   /// The trial load that was asked for, with what is to be said about it.
   private static func tryStaged(
@@ -102,12 +146,12 @@ extension Verb {
     .done, .notAchieved, .untrustedContent, .localDisk, .busy, .notPermitted,
   ]
 
-  static let deviceConfirm = Verb(
+  static let deviceConfirm = Verb.device(
     VerbSpec(
-      ["device", "confirm"], summary: "say that the release on trial works", options: speaksFor,
+      ["device", "confirm"], summary: "report that the running release works", options: speaksFor,
       manual: VerbManual(
         details: [
-          "Speaks for one release and one launch; a word for any other changes nothing and is written down."
+          "Is about one release and one launch; reports about any other launch are logged and ignored."
         ],
         examples: ["parser-ota device confirm --store store"], exits: verdictExits)),
     run: { arguments, context throws(CommandFailure) in
@@ -116,12 +160,12 @@ extension Verb {
       let result = try DeviceVerb.run { () throws(Problem) in
         try updater.confirm(version: version, launch: launch)
       }
-      return try outcome(result, code: "confirmed", "the release is confirmed", updater)
+      return try outcome(result, code: "confirmed", ("confirmed release ", ""), updater)
     })
 
-  static let deviceClose = Verb(
+  static let deviceClose = Verb.device(
     VerbSpec(
-      ["device", "close"], summary: "say that the app ended in good order: the launch does not count",
+      ["device", "close"], summary: "report a clean exit, so the launch does not count as a failure",
       options: speaksFor,
       manual: VerbManual(examples: ["parser-ota device close --store store"], exits: verdictExits)),
     run: { arguments, context throws(CommandFailure) in
@@ -130,13 +174,13 @@ extension Verb {
       let result = try DeviceVerb.run { () throws(Problem) in
         try updater.close(version: version, launch: launch)
       }
-      return try outcome(result, code: "closed", "the launch does not count", updater)
+      return try outcome(result, code: "closed", ("the launch of release ", " does not count"), updater)
     })
 
-  static let deviceFail = Verb(
+  static let deviceFail = Verb.device(
     VerbSpec(
       ["device", "fail"],
-      summary: "say that the running release does not work: reject it and run the next candidate",
+      summary: "report that the running release does not work: reject it and run the next candidate",
       options: speaksFor + [.option("reason", "TEXT", "what went wrong, one line for the history")],
       manual: VerbManual(
         details: [
@@ -180,13 +224,13 @@ extension Verb {
   }
 
   private static func outcome(
-    _ result: VerdictResult, code: String, _ message: String, _ updater: Updater
+    _ result: VerdictResult, code: String, _ words: (before: String, after: String), _ updater: Updater
   ) throws(CommandFailure) -> CommandResult {
     switch result {
     case .recorded:
       let current = try DeviceVerb.run { () throws(Problem) in try updater.status() }.current?.version
       return .outcome(
-        code, current.map { "release \($0): \(message)" } ?? message,
+        code, words.before + (current?.description ?? "") + words.after,
         payload: [JSONMember("version", DeviceVerb.json(current))])
     case .nothingToDo:
       return .outcome("nothing-to-do", "nothing to do: no release is on trial")

@@ -7,7 +7,7 @@ extension Verb {
     .done, .notAchieved, .untrustedContent, .localDisk, .notPermitted,
   ]
 
-  static let deviceStatus = Verb(
+  static let deviceStatus = Verb.device(
     VerbSpec(
       ["device", "status"], summary: "show what runs, what waits and what failed",
       options: [DeviceVerb.store],
@@ -21,7 +21,7 @@ extension Verb {
         .warning(status.clockDoubt.map { "\($0.code.rawValue): \($0.message)" })
     })
 
-  static let deviceHistory = Verb(
+  static let deviceHistory = Verb.device(
     VerbSpec(
       ["device", "history"], summary: "show what happened on this device, oldest first",
       options: [DeviceVerb.store],
@@ -33,12 +33,12 @@ extension Verb {
         "\(event.date?.description ?? "")  \(event.kind.rawValue)"
           + (event.version.map { "  release \($0)" } ?? "") + "  \(event.text)"
       }
-      return .answer(
-        "history", "\(events.count) events", lines: lines,
+      return .listing(
+        "history", events.isEmpty ? "no events yet" : "\(events.count) events", lines: lines,
         payload: [JSONMember("events", .array(events.map(\.json)))])
     })
 
-  static let deviceExplain = Verb(
+  static let deviceExplain = Verb.device(
     VerbSpec(
       ["device", "explain"], summary: "explain what the next launch would run and why, and change nothing",
       options: [

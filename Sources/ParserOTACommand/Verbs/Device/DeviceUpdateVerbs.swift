@@ -7,13 +7,22 @@ extension Verb {
     .done, .notAchieved, .untrustedContent, .tryLater, .localDisk, .busy, .notPermitted,
   ]
 
-  static let deviceCheck = Verb(
+  static let deviceCheck = Verb.device(
     VerbSpec(
       ["device", "check"], summary: "ask the feed what is new, and change nothing",
-      options: [DeviceVerb.store],
+      options: [
+        DeviceVerb.store,
+        .flag("exit-code", "end with 1 when a release is available, with 0 when nothing is"),
+      ],
       manual: VerbManual(
-        details: ["Ends with 0 when something is available and when nothing is; code tells which."],
-        examples: ["parser-ota device check --store store"], exits: networkExits)),
+        details: [
+          "Ends with 0 when something is available and when nothing is, unless --exit-code is given. The member outcome of"
+            + " --json tells which: available, staged, up-to-date, pinned, rejected-here, or why a release cannot be used here."
+        ],
+        examples: [
+          "parser-ota device check --store store",
+          "parser-ota device check --store store --exit-code || parser-ota device update --store store",
+        ], exits: networkExits)),
     run: { arguments, context throws(CommandFailure) in
       let updater = try DeviceVerb.updater(arguments, context)
       let result = try await DeviceVerb.run { () async throws(Problem) in try await updater.check() }
@@ -22,18 +31,22 @@ extension Verb {
         throw CommandFailure(
           status, code: code, message: message, kept: "what runs and what is staged are as they were")
       }
-      return .answer(
-        code, message, lines: [message],
-        payload: [JSONMember("version", DeviceVerb.json(DeviceVerb.version(of: result)))])
+      var answer = CommandResult.answer(
+        code, message, lines: [message], payload: DeviceVerb.members(result, updater))
+      answer.hint = try DeviceVerb.hint(result, arguments, context)
+      if arguments.flag("exit-code"), case .available = result { answer.status = .notAchieved }
+      return answer
     })
 
-  static let deviceUpdate = Verb(
+  static let deviceUpdate = Verb.device(
     VerbSpec(
       ["device", "update"], summary: "download, verify and stage the newest release for the next launch",
       options: [DeviceVerb.store],
       manual: VerbManual(
         details: [
-          "What runs is never touched. When it fails or is interrupted, nothing is lost, and the next run goes on."
+          "What runs is never touched. When it fails or is interrupted, nothing is lost, and the next run goes on.",
+          "Ends with 0 when there is nothing to install, too: because it is staged already, or because the newest release was"
+            + " rejected here or cannot be used. The member outcome of --json tells which.",
         ],
         examples: ["parser-ota device update --store store"], exits: networkExits)),
     run: { arguments, context throws(CommandFailure) in
@@ -47,15 +60,19 @@ extension Verb {
       case .staged(let version):
         return .outcome(
           "staged", "release \(version) is verified and staged for the next launch",
-          payload: [JSONMember("version", .integer(version.number))])
+          payload: [
+            JSONMember("version", .integer(version.number)),
+            JSONMember("channel", .string(updater.configuration.channel.name)),
+          ])
       case .unchanged(let found):
         let (code, message, status) = DeviceVerb.describe(found)
         if status != .done {
           throw CommandFailure(
             status, code: code, message: message, kept: "what runs and what is staged are as they were")
         }
-        return .outcome(
-          code, message, payload: [JSONMember("version", DeviceVerb.json(DeviceVerb.version(of: found)))])
+        var result = CommandResult.outcome(code, message, payload: DeviceVerb.members(found, updater))
+        result.hint = try DeviceVerb.hint(found, arguments, context)
+        return result
       }
     })
 }

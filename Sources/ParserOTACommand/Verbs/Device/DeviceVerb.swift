@@ -37,14 +37,13 @@ enum DeviceVerb {
   }
 
   /// A release that runs, as lines.
-  static func lines(_ active: ActiveRelease) -> [String] {
+  static func lines(_ active: ActiveRelease, _ files: LaunchFiles? = nil) -> [String] {
+    let files = files ?? LaunchFiles(of: active)
     guard let version = active.version else { return ["nothing usable"] + reasons(active) }
     var lines = ["release \(version) (\(active.origin.rawValue), \(words(active.standing)))"]
     lines.append("  launch   \(active.launch)")
-    if let folder = active.folder {
-      lines.append("  bundle   \(folder)/parsers.bundle.js")
-      lines.append("  sources  \(folder)/sources.json")
-    }
+    if let bundle = files.bundle { lines.append("  bundle   \(bundle)") }
+    if let sources = files.sources { lines.append("  sources  \(sources)") }
     if let notes = active.manifest?.notes { lines.append("  notes    \(notes)") }
     return lines + reasons(active)
   }
@@ -54,17 +53,18 @@ enum DeviceVerb {
   }
 
   /// A release that runs, as members of an object.
-  static func members(_ active: ActiveRelease) -> [JSONMember] {
+  static func members(_ active: ActiveRelease, _ files: LaunchFiles? = nil) -> [JSONMember] {
+    let files = files ?? LaunchFiles(of: active)
     var members = [
       JSONMember("version", active.version.map { .integer($0.number) } ?? .null),
       JSONMember("origin", .string(active.origin.rawValue)),
       JSONMember("standing", .string(active.standing.rawValue)),
       JSONMember("launch", .string(active.launch.text)),
+      JSONMember("channel", active.manifest.map { .string($0.channel.name) } ?? .null),
     ]
-    if let folder = active.folder {
-      members.append(JSONMember("bundle", .string("\(folder)/parsers.bundle.js")))
-      members.append(JSONMember("sources", .string("\(folder)/sources.json")))
-    }
+    if let bundle = files.bundle { members.append(JSONMember("bundle", .string(bundle))) }
+    if let sources = files.sources { members.append(JSONMember("sources", .string(sources))) }
+    if let manifest = files.manifest { members.append(JSONMember("manifestFile", .string(manifest))) }
     if let manifest = active.manifest { members.append(JSONMember("manifest", manifest.json)) }
     members.append(JSONMember("passedOver", .array(active.passedOver.map(json))))
     members.append(JSONMember("problems", .array(active.notes.map(json))))
@@ -113,10 +113,31 @@ enum DeviceVerb {
         .untrustedContent
       )
     case .notUsable(let version, let reason):
-      (reason.code, "release \(version) is present but not usable: it \(reason.text)", .notAchieved)
+      (reason.code, "skipped release \(version): it \(reason.text)", .done)
     case .pinned(let version):
       ("pinned", "release \(version) is available, but a release is pinned by hand", .done)
     }
+  }
+
+  /// What to do about a release that is not taken; `nil` when nothing must be done here.
+  static func hint(
+    _ result: CheckResult, _ arguments: ParsedArguments, _ context: CommandContext
+  ) throws(CommandFailure) -> String? {
+    let store = context.absolutePath(try arguments.required("store")).shellWord
+    switch result {
+    case .notUsable(let version, .rejected):
+      return "to allow it again: parser-ota device forget --release \(version) --store \(store)"
+    case .pinned: return "to let the usual rules choose: parser-ota device unpin --store \(store)"
+    default: return nil
+    }
+  }
+
+  /// What both verbs that ask a feed say in JSON.
+  static func members(_ result: CheckResult, _ updater: Updater) -> [JSONMember] {
+    [
+      JSONMember("version", json(version(of: result))),
+      JSONMember("channel", .string(updater.configuration.channel.name)),
+    ]
   }
 
   static func version(of result: CheckResult) -> ReleaseVersion? {

@@ -1,0 +1,189 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// The exit status says who must act: every verb against what can go wrong, by the table of the README.
+///
+/// Missing, unreadable and other kinds of files and folders are in `InputFileTests` and `SigningFileTests`, option by option.
+@Suite(.ownThreads) struct ExitCodeTests {
+  private static let files = "--bundle bundle-3.js --sources sources.json"
+  private static let keys = "--root-key root.pem --release-key release.pem"
+
+  /// Command lines by what is wrong; `page` is an HTML page, `damaged` a feed with a broken manifest.
+  static let wrongContent = [
+    "init --feed other --checksums-only --adopt damaged",
+    "check --bundle page --sources sources.json", "check --bundle bundle-3.js --sources page",
+    "check \(files) --against damaged --checksums-only", "check \(files) --against feed --root page",
+    "publish --feed feed --bundle page --sources sources.json",
+    "publish --feed feed --bundle bundle-3.js --sources page", "publish --feed damaged \(files)",
+    "publish --feed signed \(files) --release-key page", "rollback --feed damaged --yes",
+    "rollback --feed signed --release-key page --yes", "refresh --feed signed --release-key page",
+    "releases --feed damaged", "verify --feed damaged", "verify --feed signed --root page",
+    "embed --feed damaged --out out",
+    "run list --bundle page --sources sources.json --source ALPHA",
+    "run list --bundle bundle-3.js --sources page --source ALPHA",
+    "record --bundle page --sources sources.json --source ALPHA --out recordings",
+    "bisect --feed damaged --source ALPHA --fixtures fixtures --engine engine",
+    "device init --store other --feed feed --checksums-only --embedded damaged",
+    "device init --store other --feed feed --root page --embedded app",
+    "device check --store lost", "device update --store lost",
+    "device explain --store store --manifest page", "key public --key page",
+    "key status --feed signed --public page", "key list --feed unsigned",
+    "key add --feed signed --role root --public page \(keys)",
+    "key remove --feed signed --role root --key-id SPARE_ID --root-key page",
+    "key rotate --feed signed --role release --from RELEASE_ID --to-public page \(keys)",
+    "key threshold --feed signed --role root --threshold 2 --root-key page",
+    "root prepare --feed signed --out new.json --add release=page",
+    "root sign page --root-key root.pem", "root sign next.root.json --root-key page",
+    "root commit page --feed signed", "source resolve --sources page ALPHA",
+    "source resolve --sources sources.json --manifest page ALPHA",
+  ]
+
+  @Test("content that is not what it must be ends with 3, and nothing is changed", arguments: [false, true])
+  func content(isPointer: Bool) throws {
+    try withScene { playground in
+      let page = isPointer ? "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n" : "<html>"
+      try playground.writeSecret("page", page)
+      let before = try ["feed", "signed", "store"].map(playground.snapshot)
+      for line in Self.wrongContent {
+        let answer = try playground.tool(SignedScene.filled(line))
+        #expect(answer.code == 3, "\(answer)")
+        if isPointer, line.contains(" page"), !line.contains("-key page"), !line.contains("-public page"),
+          !line.contains("--public page"), !line.contains("--key page"), !line.contains("=page"),
+          !line.contains("--root page"), !line.hasPrefix("check --bundle"), !line.hasPrefix("check --sources")
+        {
+          #expect(answer.errors.contains("is a Git LFS pointer"), "\(answer)")
+        }
+      }
+      #expect(try ["feed", "signed", "store"].map(playground.snapshot) == before)
+    }
+  }
+
+  @Test("a host that is not there ends with 4, and one that denies access with 8")
+  func network() throws {
+    try withScene { playground in
+      let gone = try LoopbackServer { _ in .notFound }
+      let nobody = gone.url
+      gone.stop()
+      let closed = try LoopbackServer { _ in .status(403) }
+      defer { closed.stop() }
+      for (url, status) in [(nobody, Int32(4)), (closed.url, 8)] {
+        try playground.must(
+          "device init --store far --feed \(url) --checksums-only --embedded app --allow-http-loopback")
+        for line in [
+          "verify --feed \(url) --allow-http-loopback",
+          "init --feed other --checksums-only --adopt \(url) --allow-http-loopback",
+          "check \(Self.files) --against \(url) --checksums-only --allow-http-loopback",
+          "bisect --feed \(url) --source ALPHA --fixtures fixtures --engine engine --allow-http-loopback",
+          "device check --store far", "device update --store far",
+        ] {
+          let answer = try playground.tool(line)
+          #expect(answer.code == status, "\(answer)")
+        }
+      }
+    }
+  }
+
+  @Test(
+    "a place where this user may not write ends with 8, whatever the verb writes",
+    .enabled(if: Stranger.isPossible, "needs setpriv"),
+    arguments: [
+      "init --feed closed/feed --checksums-only", "embed --feed feed --out closed/app",
+      "check \(files) --sarif closed/out.sarif", "check \(files) --junit closed/out.xml",
+      "device init --store closed/store --feed feed --checksums-only --embedded app",
+      "key generate --out closed/new.pem", "key public --key release.pem --out closed/new.pub",
+      "root prepare --feed signed --out closed/new.json", "device activate --store store --out closed/run",
+    ])
+  func noPermission(line: String) throws {
+    try withScene { playground in
+      try FileManager.default.createDirectory(
+        atPath: playground.path("closed"), withIntermediateDirectories: false)
+      let answer = try Stranger(playground).run(line, forbidding: "closed", mode: 0o555)
+      #expect(answer.code == 8, "\(answer)")
+      #expect(answer.errors.contains(playground.path("closed")), "\(answer)")
+    }
+  }
+
+  @Test(
+    "a feed or store that this user may not change ends with 8",
+    .enabled(if: Stranger.isPossible, "needs setpriv"),
+    arguments: [
+      ("publish --feed feed \(files) --allow no-engine", "feed"), ("rollback --feed feed --yes", "feed"),
+      ("refresh --feed signed --force --release-key release.pem", "signed/metadata"),
+      ("key add --feed signed --role root --public other.pem.pub \(keys)", "signed/metadata"),
+      ("device update --store store", "store"), ("device rollback --store store", "store"),
+      ("device pin --store store", "store"), ("device fail --store store", "store"),
+    ])
+  func readOnlyFolder(line: String, folder: String) throws {
+    try withScene { playground in
+      if line.contains("device update") { try playground.publish(3) }
+      let answer = try Stranger(playground).run(line, forbidding: folder, mode: 0o555)
+      #expect(answer.code == 8, "\(answer)")
+    }
+  }
+
+  @Test("a lock that another process holds ends with 7")
+  func busy() throws {
+    try withScene { playground in
+      try playground.publish(3)
+      for (lock, lines) in [
+        (
+          "feed/.parser-ota/lock",
+          ["publish --feed feed --bundle bundle-4.js --sources sources.json", "rollback --feed feed --yes"]
+        ),
+        (
+          "signed/.parser-ota/lock",
+          [
+            "refresh --feed signed --force --release-key release.pem",
+            "key add --feed signed --role root --public other.pem.pub \(Self.keys)",
+          ]
+        ),
+        (
+          "store/lock",
+          ["update", "rollback", "pin", "unpin", "forget", "fail"].map { "device \($0) --store store" }
+        ),
+      ] {
+        let descriptor = open(playground.path(lock), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        #expect(flock(descriptor, LOCK_EX | LOCK_NB) == 0, "\(lock)")
+        defer { close(descriptor) }
+        for line in lines {
+          let answer = try playground.tool(line)
+          #expect(answer.code == 7, "\(answer)")
+        }
+      }
+      #expect(try playground.tool("device activate --store store").code == 0, "a launch waits for nobody")
+    }
+  }
+
+  @Test("a fresh feed without a release is whole, and says that it has none")
+  func fresh() throws {
+    try withScene { playground in
+      try playground.must("init --feed fresh --checksums-only")
+      try playground.must("init --feed sealed --root-key root.pem --release-key release.pem")
+      for feed in ["fresh", "sealed"] {
+        let verified = try playground.must("verify --feed \(feed)")
+        #expect(verified.output.contains("has no release yet"), "\(verified)")
+        let listed = try playground.must("releases --feed \(feed)")
+        #expect(listed.output.isEmpty && listed.errors.contains("no releases yet"), "\(listed)")
+      }
+    }
+  }
+
+  /// A confirmed device, a signed feed, and damaged copies of what the lines name.
+  private func withScene(_ body: (Playground) throws -> Void) throws {
+    try withPlayground { playground in
+      try playground.makeConfirmedDevice()
+      try playground.makeSignedFeed()
+      for (name, of) in [("damaged", "feed"), ("unsigned", "signed"), ("lost", "store")] {
+        try playground.copy(of, to: name)
+      }
+      try playground.write("damaged/manifest.json", "garbage")
+      try playground.write("unsigned/metadata/timestamp.json", "garbage")
+      let settings = String(decoding: try playground.read("lost/device.json"), as: UTF8.self)
+      try playground.write(
+        "lost/device.json", settings.replacing(playground.path("feed"), with: playground.path("damaged")))
+      try body(playground)
+    }
+  }
+}
