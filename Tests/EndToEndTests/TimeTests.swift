@@ -80,15 +80,66 @@ struct TimeTests {
     try withPlayground { playground in
       try playground.makeSignedFeed()
       let runs = [
-        ("+0", "Asia/Tokyo"), ("+2m", "UTC"), ("-1h", "America/St_Johns"), ("+1y", "Asia/Kathmandu"),
+        ("+0", "Asia/Tokyo", ""), ("+2m", "UTC", ""), ("-1h", "America/St_Johns", " --allow-clock"),
       ]
       for (number, run) in runs.enumerated() {
         try playground.write("next.js", Fixtures.bundle(marker: "time \(number)", bytes: 2000))
-        let answer = try at(run.0, playground, "\(Self.publish) next.js", zone: run.1)
+        let answer = try at(run.0, playground, "\(Self.publish) next.js\(run.2)", zone: run.1)
         #expect(answer.number("version") == 3 + number)
         #expect(answer.string("manifest.released")?.hasSuffix("Z") == true)
       }
       #expect(try at("+0", playground, "verify --feed signed").ok == true)
+    }
+  }
+
+  @Test(
+    "B81: a publisher whose clock is wrong is refused, whatever the verb; one that was ahead is found and healed"
+  )
+  func wrongClock() throws {
+    try withPlayground { playground in
+      try playground.makeSignedFeed()
+      let before = try playground.snapshot("signed")
+      let key = "--feed signed --release-key release.pem"
+      for moment in ["-1h", "-40d", "@1970-01-02 03:04:05"] {
+        for line in [
+          "\(Self.publish) bundle-3.js", "rollback \(key) --yes", "refresh \(key) --force",
+          "root prepare --feed signed --out drafted.root.json",
+        ] {
+          let refused = try at(moment, playground, line, status: 1)
+          #expect(refused.code == "clock-implausible", "\(moment): \(refused.answer)")
+        }
+      }
+      let early = "@1970-01-02 03:04:05"
+      #expect(
+        try at(early, playground, "\(Self.publish) bundle-3.js --allow-clock", status: 1).code
+          == "clock-implausible")
+      #expect(try playground.snapshot("signed") == before)
+      // Nobody contradicts a clock that is ahead of a feed without an address; verify does, and so does the next publish.
+      #expect(try at("+40d", playground, "\(Self.publish) bundle-3.js").number("version") == 3)
+      #expect(try at("+0", playground, "verify --feed signed", status: 3).code == "dated-ahead")
+      let stuck = try at("+0", playground, "\(Self.publish) bundle-4.js", status: 1)
+      #expect(stuck.code == "clock-implausible" && stuck.string("hint")?.contains("--allow-clock") == true)
+      #expect(
+        try at("+0", playground, "\(Self.publish) bundle-4.js --allow-clock").number("version") == 4)
+      #expect(try at("+0", playground, "verify --feed signed").ok == true)
+      #expect(try at("+1m", playground, "rollback \(key) --to 1 --yes").number("version") == 5)
+    }
+  }
+
+  @Test("S2: SOURCE_DATE_EPOCH ahead of the clock is refused, and init signs no root in 1970")
+  func givenDates() throws {
+    try withPlayground { playground in
+      try playground.makeSignedFeed()
+      var tool = playground.tool
+      tool.environment["SOURCE_DATE_EPOCH"] = "1900000000"
+      for line in ["\(Self.publish) bundle-3.js", "refresh --feed signed --release-key release.pem"] {
+        let refused = try tool.json(line, status: 1)
+        #expect(refused.code == "clock-implausible" && refused.message.contains("ahead"), "\(refused.answer)")
+      }
+      let keys = "--root-key root.pem --release-key release.pem"
+      let made = try at("@1970-01-02 03:04:05", playground, "init --feed early \(keys)", status: 1)
+      #expect(made.code == "clock-implausible")
+      #expect(!FileManager.default.fileExists(atPath: playground.path("early")))
     }
   }
 
