@@ -1,28 +1,33 @@
 import Foundation
 import Glibc
 
-/// A real nginx on 127.0.0.1 that serves a directory over HTTP/2 and TLS, for what a scripted server cannot show.
+/// A real nginx on 127.0.0.1 that serves a directory, for what a scripted server cannot show.
 public final class NginxServer: Sendable {
   /// Where the program is on this machine; `nil` without it, so that a test can say that it is skipped.
   public static var program: String? {
     ["/usr/sbin/nginx", "/usr/bin/nginx", "/usr/local/bin/nginx"].first { access($0, X_OK) == 0 }
   }
 
-  /// `https://127.0.0.1:PORT/`
+  /// `https://127.0.0.1:PORT/`, or `http` without certificates.
   public let url: String
 
   private let process: ChildProcess
   private let folder: String
 
-  /// Serves `root` with the good certificate of a TLS server; the port was free a moment ago.
+  /// Serves `root` over HTTP/2 with the good certificate of a TLS server, or over plain HTTP/1.1 without one.
   ///
+  /// The port was free a moment ago.
   /// - Parameter directives: what else stands in the server block, such as `gzip on;`.
-  public init(root: String, certificatesOf tls: TLSServer, directives: String = "") throws {
+  public init(root: String, certificatesOf tls: TLSServer? = nil, directives: String = "") throws {
     guard let program = Self.program else { throw SystemFailure("nginx is not installed") }
     let port = try Self.freePort()
     folder =
       FileManager.default.temporaryDirectory.appendingPathComponent("ota-nginx-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let listener =
+      tls.map {
+        "ssl http2; ssl_certificate \($0.certificateFile(.good)); ssl_certificate_key \($0.keyFile(.good));"
+      } ?? ";"
     let configuration = """
       daemon off; master_process off; pid \(folder)/pid; error_log \(folder)/error.log;
       events {}
@@ -31,8 +36,7 @@ public final class NginxServer: Sendable {
         client_body_temp_path \(folder)/t; proxy_temp_path \(folder)/t; fastcgi_temp_path \(folder)/t;
         uwsgi_temp_path \(folder)/t; scgi_temp_path \(folder)/t;
         server {
-          listen 127.0.0.1:\(port) ssl http2;
-          ssl_certificate \(tls.certificateFile(.good)); ssl_certificate_key \(tls.keyFile(.good));
+          listen 127.0.0.1:\(port) \(listener)
           root \(root);
           \(directives)
         }
@@ -45,7 +49,7 @@ public final class NginxServer: Sendable {
       "-c", script, "sh", program, "-p", folder, "-e", folder + "/error.log", "-c", folder + "/nginx.conf",
     ]
     process = try ChildProcess("/bin/sh", arguments)
-    url = "https://127.0.0.1:\(port)/"
+    url = "\(tls == nil ? "http" : "https")://127.0.0.1:\(port)/"
   }
 
   deinit {
