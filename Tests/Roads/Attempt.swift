@@ -125,13 +125,15 @@ extension World {
     let expected = model.rollingBack(
       goal, isNamed: isNamed, allowed: isAllowed, channel, date: now.secondsSinceEpoch)
     let (isSigned, keys) = (model.isSigned, model.releaseKeys)
+    let finished = model.isFinishing(goal, isNamed: isNamed, channel) ? model.live(channel) : nil
     return Attempt(kind: "rollback", command: words, expectation: expected) { [self] host in
       var request = RollbackRequest(
         channel: channel, to: named.flatMap { ReleaseVersion($0.version) },
         signers: isSigned ? try signers(keys) : [])
       request.allowsWithdrawn = isAllowed
       let report = try await publisher(host).rollback(request)
-      guard let goal, report.manifest.bundle.sha256 == (try sha256(goal.content.bundleBytes)),
+      guard let goal = finished ?? goal,
+        report.manifest.bundle.sha256 == (try sha256(goal.content.bundleBytes)),
         report.manifest.sources.sha256 == (try sha256(goal.content.catalogBytes))
       else {
         throw Violation(
@@ -192,6 +194,9 @@ extension World {
     case .withdrawn(let isAllowed):
       guard let old = withdrawnContent(channel) else { return nil }
       return old.isLong && live?.isLong == false ? nil : again(old, live, isAllowed)
+    case .promoted:
+      guard let other = model.live(channel == .stable ? Self.beta : .stable)?.content else { return nil }
+      return other.isLong && live?.isLong == false ? nil : again(other, live, false)
     case .earlier:
       guard
         let old = model.releases[channel]?.dropLast().last(where: {

@@ -59,7 +59,7 @@ package struct Generator {
     return random.pick([
       (10, .new), (2, .same), (2, .newBundleOnly), (2, .newCatalogOnly), (2, .renamed),
       (1, .removed(allowed: isAllowed)), (1, .grown(allowed: isAllowed)), (3, .withdrawn(allowed: isAllowed)),
-      (1, .earlier),
+      (1, .earlier), (1, .promoted),
     ])
   }
 

@@ -78,6 +78,11 @@ struct Model: Equatable {
     _ target: Release?, isNamed: Bool, allowed: Bool, _ channel: Channel, date: Int64
   ) -> Expectation {
     guard exists, let live = live(channel) else { return .refused("there is no release") }
+    if isFinishing(target, isNamed: isNamed, channel) {
+      var after = self
+      after.settle()
+      return .either(after)
+    }
     if !isNamed, live.isRollback, date - live.date < Self.impatience {
       return .refused("D5: the live release is a roll back of a moment ago")
     }
@@ -97,6 +102,12 @@ struct Model: Equatable {
     after.withdrawn[channel, default: []].formUnion(between)
     after.withdrawn[channel]?.subtract(twins(target.content) + [target.version])
     return hasLost ? .either(after) : .done(after)
+  }
+
+  /// Whether a roll back is the one again that was killed before old clients could see it.
+  func isFinishing(_ target: Release?, isNamed: Bool, _ channel: Channel) -> Bool {
+    guard let live = live(channel), live.isRollback, isUnfinished else { return false }
+    return isNamed ? target?.content == live.content : lagging[channel] != nil
   }
 
   func isWithdrawn(_ release: Release, _ channel: Channel) -> Bool {

@@ -125,7 +125,7 @@ final class Readers {
       return
     }
     try compare(answer.version, answer.bundle, answer.sources, situation, "an old client")
-    if let adopted = situation.model.adopted, situation.model.head - adopted < OldNames.releases {
+    if let adopted = situation.model.adopted, situation.model.head - adopted <= PromisedNames.releases {
       let late = try place.readers.ask(["reader": "old", "client": client, "addresses": true])
       if let error = late.error {
         throw Violation("old-addresses", "an old client with the addresses of release \(adopted): \(error)")

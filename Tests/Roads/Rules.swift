@@ -16,6 +16,6 @@ extension World {
 }
 
 /// How long the addresses of an adopted feed are served: for so many stable releases after it.
-enum OldNames {
+enum PromisedNames {
   static let releases: Int64 = 3
 }

@@ -107,6 +107,8 @@ package enum Publication: Equatable, Sendable {
   case withdrawn(allowed: Bool)
   /// The files of an older release that is still good.
   case earlier
+  /// What is live in the other channel.
+  case promoted
 }
 
 /// Where a roll back goes.

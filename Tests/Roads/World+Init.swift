@@ -138,14 +138,15 @@ extension World {
 
   /// The copied pipeline: `init` into a new folder with the address of a feed that is live.
   func beginOverLive() async throws {
-    guard model.exists, let hosted, hosted.model.head > 0 else { return }
+    // A live feed without a stable release shows no number at its address.
+    guard model.exists, let live = hosted?.model.live() else { return }
     let other = nextFolder()
     let (before, kept) = (readTree(feed), model)
     model = Model()
     defer { model = kept }
     let attempt = initialise(
       "over-live", signed: kept.isSigned, in: other,
-      refusal: "D2: the live feed has release \(hosted.model.head), and the numbers would begin anew")
+      refusal: "D2: the live feed has release \(live.version), and the numbers would begin anew")
     log.append(attempt.command)
     do {
       try await attempt.run(nil)
@@ -154,16 +155,19 @@ extension World {
       return
     }
     throw Violation(
-      "must-refuse init-over-live D2", "\(attempt.command) is accepted over release \(hosted.model.head)")
+      "must-refuse init-over-live D2", "\(attempt.command) is accepted over release \(live.version)")
   }
 
   /// The hidden folder is left out by an upload, and what the hint says is typed.
   func loseSettings() async throws {
-    guard model.exists else { return }
+    // Who loses what says that a publish was killed, too, is not helped by any of this.
+    guard model.exists, !model.isUnfinished else { return }
     log.append("rm -rf feed/.parser-ota")
     _ = try run("/bin/rm", ["-rf", "--", "\(feed)/.parser-ota"])
     let before = readTree(feed)
-    let attempt = initialise("settings-lost", signed: model.isSigned, keep: model.keep, isSparse: true)
+    // Without a release there is nothing to read an address from, and the person begins as at first.
+    let attempt = initialise(
+      "settings-lost", signed: model.isSigned, keep: model.keep, isSparse: model.live() != nil)
     log.append(attempt.command)
     do {
       try await attempt.run(nil)
@@ -172,6 +176,5 @@ extension World {
       let again = initialise("settings-lost", signed: model.isSigned, keep: model.keep)
       try await carryOut(again, before)
     }
-    model.isUnfinished = model.isUnfinished && !model.lagging.isEmpty
   }
 }

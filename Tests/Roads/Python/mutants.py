@@ -21,6 +21,17 @@ def change(name, file, *replacements):
 
 
 MUTANTS = [
+    Mutant("D1-adopted-as-it-is", (
+        change("D1-adopted-as-it-is", f"{PUBLISHER}/Hosting/Adoption.swift",
+               ("let manifest = try old.manifest.inOwnLayout(of: settings)", "let manifest = old.manifest"),
+               ("oldWrites = isKept ? places.writes : []", "oldWrites = []")),
+        change("D1-adopted-as-it-is", f"{PUBLISHER}/Hosting/FeedPlan.swift",
+               ("try await rehearsal.run(old: adoption.old.manifest)", "_ = rehearsal"))),
+        ("verify-folder", "old-addresses", "device-update")),
+    Mutant("D2-numbers-anew", (change(
+        "D2-numbers-anew", f"{PUBLISHER}/Hosting/LiveFeedQuestion.swift",
+        ("if let own, own >= live { return nil }", "if (own ?? live) >= live { return nil }")),),
+        ("must-refuse init-unmentioned D2", "must-refuse init-over-live D2")),
     Mutant("D5-again", (change(
         "D5-again", f"{PUBLISHER}/Release/RollbackBuilder.swift",
         ("moment.advanced(bySeconds: -Self.impatienceSeconds)", "moment.advanced(bySeconds: Self.impatienceSeconds)")),),
