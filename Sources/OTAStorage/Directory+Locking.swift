@@ -15,6 +15,35 @@ extension Directory {
     return try FileLock(file, mode, wait: wait, path: path)
   }
 
+  /// Whether another process holds the lock that the file `name` stands for, without a change on the disk.
+  ///
+  /// Shares the lock for a moment: whoever asks for it just then and does not wait is refused.
+  public func isLocked(_ name: String) throws(StorageError) -> Bool {
+    let path = try self.path(of: name, for: "lock")
+    do {
+      let file = try openRegular(name, path: path)
+      _ = try file.statusOfRegularFile(path: path, operation: "lock")
+      _ = try FileLock(file, .shared, wait: .zero, path: path)
+      return false
+    } catch {
+      switch error.kind {
+      case .missing: return false
+      case .busy: return true
+      default: throw error
+      }
+    }
+  }
+
+  /// Whether somebody holds a lock on this directory itself; takes it for a moment when nobody does.
+  public func isSelfLocked() throws(StorageError) -> Bool {
+    do {
+      _ = try lockSelf(.exclusive)
+      return false
+    } catch  where error.kind == .busy {
+      return true
+    }
+  }
+
   /// Takes a lock on this directory itself, without a file and without waiting; `.busy` at once.
   public func lockSelf(_ mode: LockMode) throws(StorageError) -> FileLock {
     let again = try Descriptor(

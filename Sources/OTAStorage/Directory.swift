@@ -88,6 +88,18 @@ public final class Directory: Sendable {
     return overflow ? Int.max : Int(clamping: bytes)
   }
 
+  /// Throws what would keep this process from making names here, or from writing to the file `name` where it exists.
+  ///
+  /// Only the next write shows whether there is space, or whether the disk works.
+  public func checkWritable(_ name: String = ".") throws(StorageError) {
+    let path = name == "." ? path : try self.path(of: name, for: "write")
+    // A link is never followed when it is opened, so what it leads to does not count.
+    let flags = AT_EACCESS | (name == "." ? 0 : AT_SYMLINK_NOFOLLOW)
+    if unsafe faccessat(descriptor.number, name, W_OK, flags) == 0 { return }
+    guard name == "." || errno != ENOENT else { return }
+    throw StorageError(operation: "write", path: path, systemCode: errno)
+  }
+
   /// Refuses with `.untrustedOwner` a directory that others own, or can plant names in.
   public func checkPrivate() throws(StorageError) {
     let status = try descriptor.status(path: path)

@@ -1,6 +1,15 @@
 internal import OTACrypto
+internal import OTAFeed
 internal import OTAManifest
 internal import OTAStorage
+
+extension ReleaseFiles.Damage {
+  /// The same for the copy inside the app, as a problem of the launch.
+  var ofEmbedded: Problem {
+    let message = "the copy inside the app \(text)"
+    return unknown.map { Problem($0.code, message, advice: $0.advice) } ?? Problem(.embeddedUnusable, message)
+  }
+}
 
 /// The copy of a release inside the app: the last resort of every launch, made by `parser-ota embed`.
 public enum EmbeddedRelease: Sendable {
@@ -55,12 +64,20 @@ public enum EmbeddedRelease: Sendable {
     }
   }
 
+  /// Verifies the whole release as `load` does, without keeping its bytes.
+  func verify() throws(ReleaseFiles.Damage) {
+    switch self {
+    case .directory: try ReleaseFiles.verify(folder(), expecting: nil)
+    case .contents: _ = try load()
+    }
+  }
+
   private func folder() throws(ReleaseFiles.Damage) -> Directory {
     guard case .directory(let path) = self else { throw ReleaseFiles.Damage(text: "is not a folder") }
     do {
       return try Directory.open(path)
     } catch {
-      throw ReleaseFiles.Damage(text: "cannot be opened: \(error.message)")
+      throw ReleaseFiles.Damage(error, "cannot be opened: \(error.message)")
     }
   }
 }

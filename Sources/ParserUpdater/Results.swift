@@ -62,8 +62,20 @@ public struct DeviceStatus: Sendable {
     public let date: Timestamp
   }
 
+  /// A release that was left by hand while a launch may run it.
+  public struct RolledBack: Equatable, Sendable {
+    /// The release that was left.
+    public let version: ReleaseVersion
+    /// When; a launch from before then goes on with it until it ends.
+    public let date: Timestamp
+  }
+
   /// The copy inside the app; `nil` when its manifest cannot be read.
   public let embedded: ReleaseVersion?
+  /// The releases that live processes run now, the downloaded ones only, lowest first.
+  public let running: [ReleaseVersion]
+  /// The roll back after which no launch was recorded: what was launched before it still runs the release that was left.
+  public let rolledBack: RolledBack?
   /// The release that ran last.
   public let current: Entry?
   /// The number of launches of `current` that ended without confirmation or go on; `nil` when it is confirmed.
@@ -82,8 +94,14 @@ public struct DeviceStatus: Sendable {
   public let floor: ReleaseVersion?
   /// The last failed check or update, until one succeeds.
   public let lastProblem: LastProblem?
-  /// Why the state is not what it should be, such as a file that could not be read; `nil` when all is well.
+  /// Why the state had to be rebuilt from the releases on disk; `nil` when all is well.
   public let damage: String?
+  /// Why something is unknown, such as a file that may not be read; `nil` when all is known.
+  ///
+  /// When the state itself is unknown, no release of the store is named here, and a launch uses none.
+  public var obstacle: Problem? { next.obstacle }
+  /// Whether the state could be read; otherwise `obstacle` says why.
+  public let isStateKnown: Bool
   /// Since when the feed is out of date and why: what runs goes on, and nothing new is installed.
   public let stale: Staleness?
   /// What makes the clock of this machine unbelievable; `nil` when nothing is known.
@@ -106,10 +124,16 @@ public struct Explanation: Equatable, Sendable {
     public let isOnTrial: Bool
   }
 
-  /// The releases that the next launch would try; it uses the first whose files are whole.
+  /// The release that the next launch runs, whose files were read and hashed just now; then what it would try instead.
+  ///
+  /// Empty when nothing can be launched. Only the first was read.
   public let candidates: [Candidate]
-  /// The releases that it would pass over, and why.
+  /// The releases that the launch passes over, and why: by the rules, or by their files.
   public let passedOver: [PassedOver]
+  /// Why something is unknown, such as a file that may not be read; `nil` when all is known.
+  ///
+  /// A store that cannot be read is not used by a launch, and nothing in it is changed.
+  public let obstacle: Problem?
   /// What an update would do with the manifest that was asked about.
   public let offer: CheckResult?
 }

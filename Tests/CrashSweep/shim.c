@@ -228,6 +228,13 @@ int fstatat(int folder, const char *name, struct stat *status, int flags) {
   DISTURBED(int, fstatat, path, NULL, flags, real(folder, name, status, flags));
 }
 
+int faccessat(int folder, const char *name, int mode, int flags) {
+  REAL(faccessat);
+  char path[PATH_MAX];
+  path_at(folder, name, path);
+  DISTURBED(int, faccessat, path, NULL, mode, real(folder, name, mode, flags));
+}
+
 int fstatvfs(int file, struct statvfs *status) {
   REAL(fstatvfs);
   char path[PATH_MAX];

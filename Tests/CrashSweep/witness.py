@@ -55,4 +55,4 @@ def own_name(name, arguments):
     """The name by which the C library calls it."""
     if name in ("newfstatat", "statx"):
         return "fstat" if '""' in arguments else "fstatat"
-    return {"fstatfs": "fstatvfs", "pread64": "read"}.get(name, name)
+    return {"fstatfs": "fstatvfs", "pread64": "read", "faccessat2": "faccessat"}.get(name, name)

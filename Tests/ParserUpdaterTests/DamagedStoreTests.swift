@@ -250,7 +250,7 @@ struct DamagedStoreTests {
       plant("precious", at: victim)
       let release = try device.feed.publish(43)
       let sha = release.manifest.bundle.sha256.hex
-      for path in ["incoming/43-0000", "partial/\(sha)", "releases/\(folderName(release))"] {
+      for path in ["incoming/43-0123456789abcdef", "partial/\(sha)", "releases/\(folderName(release))"] {
         plantIt(victim, "\(device.store)/\(path)")
       }
       #expect(try await device.update() == .staged(.number(43)))
@@ -305,7 +305,8 @@ struct DamagedStoreTests {
     #expect(launch.version == 30 && launch.release.notes.map(\.code) == [.notPrivate])
     #expect(throws: Problem.self) { try device.updater().rollback() }
     let status = try device.updater().status()
-    #expect(status.damage?.contains("other users can write to it") == true)
+    #expect(status.obstacle?.code == .notPrivate && !status.isStateKnown)
+    #expect(status.obstacle?.message.contains("other users can write to it") == true)
     #expect(status.next.candidates.map(\.origin) == [.embedded], "status and launch agree")
     chmod(device.store, 0o700)
     #expect(device.launch().version == 42)

@@ -68,6 +68,13 @@ package struct Inventory: Equatable, Sendable {
     }
     self.entries = entries
   }
+
+  private init(_ entries: [String: [Int]]) { self.entries = entries }
+
+  /// The same without these files, and without what is below these folders.
+  package func without(_ names: [String]) -> Inventory {
+    Inventory(entries.filter { path, _ in !names.contains { path.hasPrefix($0) } })
+  }
 }
 
 /// Removes whatever is at a path.

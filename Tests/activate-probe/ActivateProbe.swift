@@ -45,6 +45,8 @@ struct ActivateProbe {
       withExtendedLifetime(release) {}
     case "check": await check(updater)
     case "look": look(updater)
+    case "explain": explain(updater)
+    case "launch": launch(updater)
     case "follow": await follow(updater)
     case "meet":
       MixedUse.check(activate(updater))
@@ -72,6 +74,31 @@ struct ActivateProbe {
     for note in release.notes { say("note \(note.code.rawValue): \(note.message)") }
     return release
   }
+
+  /// What the next launch would run, in the words of `launch`.
+  static func explain(_ updater: Updater) {
+    do {
+      let explanation = try updater.explain()
+      let next = explanation.candidates.first
+      say(
+        "next \(name(next?.version)) \(next?.origin ?? .nothing) \(next?.isOnTrial == true ? "on-trial" : "")"
+      )
+      for passed in explanation.passedOver { say("passed \(passed.code): \(passed.message)") }
+      if let obstacle = explanation.obstacle { say("unknown \(obstacle.code.rawValue): \(obstacle.message)") }
+    } catch {
+      say("\(error.code.rawValue): \(error.message)")
+    }
+  }
+
+  /// Launches, and says what runs in the words of `explain`.
+  static func launch(_ updater: Updater) {
+    let release = updater.activate()
+    say("next \(name(release.version)) \(release.origin) \(release.standing == .onTrial ? "on-trial" : "")")
+    for passed in release.passedOver { say("passed \(passed.code): \(passed.message)") }
+    for note in release.notes { say("note \(note.code.rawValue): \(note.message)") }
+  }
+
+  private static func name(_ version: ReleaseVersion?) -> String { version.map(\.description) ?? "nothing" }
 
   /// Launches, says whether the release is whole, and ends in good order; the state must be readable meanwhile.
   static func look(_ updater: Updater) {

@@ -8,8 +8,8 @@ struct LaunchSituation: Sendable {
   var app: AppCapabilities
   /// How many launches in a row may end without confirmation before a release is rejected; at least 1.
   var unconfirmedLimit: Int
-  /// The launches on trial that go on in some process, and so have not ended without confirmation.
-  var livingLaunches: Set<LaunchID>
+  /// The launches on trial that go on in some process, and so have not ended without confirmation; `nil` when unknown.
+  var livingLaunches: Set<LaunchID>?
   /// Whether the state can be written; without that no trial can begin or go on.
   var canRecord: Bool
   /// The time, for the record.
@@ -34,6 +34,8 @@ struct LaunchPlan: Equatable, Sendable {
   private(set) var passedOver: [PassedOver] = []
   /// Events for the history.
   private(set) var events: [HistoryEvent] = []
+  /// A release on trial that may have used up its launches: neither launched nor rejected until that is known.
+  private var heldBack: ReleaseReference?
 
   /// Applies the rules to a state.
   init(_ state: DeviceState, _ situation: LaunchSituation) {
@@ -50,8 +52,12 @@ struct LaunchPlan: Equatable, Sendable {
       state.trial = nil
       return
     }
-    let ended = trial.launches.filter { !situation.livingLaunches.contains($0) }.count
+    let ended = trial.launches.filter { situation.livingLaunches?.contains($0) != true }.count
     guard ended >= max(1, situation.unconfirmedLimit) else { return }
+    guard situation.livingLaunches != nil else {
+      heldBack = current
+      return
+    }
     let reason = "\(ended) launches in a row ended without confirmation"
     state.reject(current, reason: reason, date: situation.now)
     passedOver.append(PassedOver(current, .current, .rejected(reason: reason)))
@@ -148,6 +154,11 @@ struct LaunchPlan: Equatable, Sendable {
     guard let release, !candidates.contains(where: { $0.release == release }) else { return }
     if let reason = ineligibility(of: release, in: state, for: situation.app) {
       passedOver.append(PassedOver(release, origin, reason))
+    } else if release == heldBack {
+      passedOver.append(
+        PassedOver(
+          release.version, origin, code: "unknown",
+          "has used up its launches on trial, unless one of them goes on, which cannot be known now"))
     } else if !situation.canRecord, needsRecord(release, origin) {
       passedOver.append(
         PassedOver(

@@ -38,37 +38,45 @@ extension OfferDecision {
 /// Decides on an offer by the same rules as a launch.
 ///
 /// - Parameters:
-///   - isWhole: whether the files of a release that a slot refers to are on disk with the right sizes.
-func decide(
+///   - isWhole: whether the files of a release that a slot refers to are on disk, read and hashed.
+/// - Throws: the reason why that cannot be known: then nothing is downloaded and nothing replaced.
+func decide<Failure: Error>(
   on verified: VerifiedManifest, state: DeviceState, embedded: ReleaseReference?, app: AppCapabilities,
-  channel: Channel, isWhole: (ReleaseReference) -> Bool
-) -> OfferDecision {
+  channel: Channel, isWhole: (ReleaseReference) throws(Failure) -> Bool
+) throws(Failure) -> OfferDecision {
   let manifest = verified.manifest
   let offer = ReleaseReference(manifest, digest: verified.digest)
-  let running = running(state, embedded: embedded, app: app)
-  if let embedded, offer.version <= embedded.version { return .upToDate(running: running?.version) }
+  func running() throws(Failure) -> ReleaseReference? {
+    try releaseThatRuns(state, embedded: embedded, app: app, isWhole: isWhole)
+  }
+  if let embedded, offer.version <= embedded.version { return .upToDate(running: try running()?.version) }
   if let seen = state.seen[channel], let decision = compare(offer, with: seen) { return decision }
   if !manifest.unknownFeatures.isEmpty { return .notUsable(.unknownFeatures(manifest.unknownFeatures)) }
   if let reason = ineligibility(of: offer, in: state, for: app) { return .notUsable(reason) }
-  if let running {
-    let isHere = running.isSameRelease(as: offer) && isWhole(running)
-    if isHere || offer.version < running.version { return .upToDate(running: running.version) }
+  let downloads = [state.current, state.previous].compactMap(\.self)
+  // What is older than the offer need not be hashed to say that the offer is newer.
+  if downloads.contains(where: { $0.version >= offer.version }), let running = try running(),
+    running.isSameRelease(as: offer) || offer.version < running.version
+  {
+    return .upToDate(running: running.version)
   }
   if state.pin != nil { return .pinned }
-  if let staged = state.staged, staged.isSameRelease(as: offer), isWhole(staged) { return .staged }
+  if let staged = state.staged, staged.isSameRelease(as: offer), try isWhole(staged) { return .staged }
   let known = [state.staged, state.current].compactMap(\.self)
   return .install(repairing: known.contains { $0.isSameRelease(as: offer) })
 }
 
-/// The release that a launch without a staged one would run, as far as that is known without reading files.
-private func running(
-  _ state: DeviceState, embedded: ReleaseReference?, app: AppCapabilities
-) -> ReleaseReference? {
-  let downloaded = [state.current, state.previous].compactMap(\.self).first { release in
-    ineligibility(of: release, in: state, for: app) == nil
-      && embedded.map { $0.version < release.version } ?? true
+/// The release that a launch without a staged one would run: the first that is eligible and whole, as at a launch.
+private func releaseThatRuns<Failure: Error>(
+  _ state: DeviceState, embedded: ReleaseReference?, app: AppCapabilities,
+  isWhole: (ReleaseReference) throws(Failure) -> Bool
+) throws(Failure) -> ReleaseReference? {
+  for release in [state.current, state.previous].compactMap(\.self) {
+    let isNewer = embedded.map { $0.version < release.version } ?? true
+    guard isNewer, ineligibility(of: release, in: state, for: app) == nil else { continue }
+    if try isWhole(release) { return release }
   }
-  return downloaded ?? embedded
+  return embedded
 }
 
 extension ReleaseReference {

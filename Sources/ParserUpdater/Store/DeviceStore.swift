@@ -1,4 +1,5 @@
 internal import OTACrypto
+internal import OTAFeed
 internal import OTAManifest
 internal import OTAStorage
 
@@ -13,6 +14,30 @@ final class DeviceStore: Sendable {
     static let partial = "partial"
     static let history = "history.jsonl"
     static let damagedState = "state.json.damaged"
+
+    /// Whether a name below `releases/` is one that this program makes: a number and half a digest.
+    static func isRelease(_ name: String) -> Bool { isNumbered(name) }
+
+    /// Whether a name below `incoming/` is one that this program makes.
+    static func isScratch(_ name: String) -> Bool {
+      let replaced = "replaced-"
+      return isNumbered(name)
+        || (name.hasPrefix(replaced) && isHex(name.dropFirst(replaced.count), count: 16))
+    }
+
+    /// Whether a name below `partial/` is one that this program makes: the digest of a file.
+    static func isPartial(_ name: String) -> Bool { isHex(name[...], count: 64) }
+
+    private static func isNumbered(_ name: String) -> Bool {
+      let parts = name.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+      guard parts.count == 2, let number = Int64(parts[0]), String(number) == parts[0] else { return false }
+      return ReleaseVersion(number) != nil && isHex(parts[1], count: 16)
+    }
+
+    private static func isHex(_ text: Substring, count: Int) -> Bool {
+      text.utf8.count == count
+        && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+    }
   }
 
   /// What `state.json` turned out to be.
@@ -20,8 +45,10 @@ final class DeviceStore: Sendable {
     /// There is no state and no release: a fresh store.
     case fresh
     case state(DeviceState)
-    /// There is a file or there are releases, but no state that can be read.
+    /// There is a file or there are releases, but the state is not one.
     case damaged(reason: String)
+    /// The system does not let us look: the state may be whole. Nothing may be changed by it.
+    case unknown(Problem)
   }
 
   let root: Directory
@@ -38,17 +65,25 @@ final class DeviceStore: Sendable {
   }
 
   /// Opens an existing store to act on what it says: the folder must be ours and not writable for others.
-  static func openPrivate(_ path: String) throws(StorageError) -> DeviceStore? {
-    let store = try open(path)
-    try store?.root.checkPrivate()
-    return store
+  static func openPrivate(_ path: String) throws(Problem) -> DeviceStore? {
+    do {
+      let store = try open(path)
+      try store?.root.checkPrivate()
+      return store
+    } catch {
+      throw Problem(error)
+    }
   }
 
   /// Opens a store and makes its folder when there is none; the folder must be ours and not writable for others.
-  static func create(_ path: String) throws(StorageError) -> DeviceStore {
-    let root = try Directory.create(path)
-    try root.checkPrivate()
-    return DeviceStore(root: root)
+  static func create(_ path: String) throws(Problem) -> DeviceStore {
+    do {
+      let root = try Directory.create(path)
+      try root.checkPrivate()
+      return DeviceStore(root: root)
+    } catch {
+      throw Problem(error)
+    }
   }
 
   /// Takes the lock that every change of the state needs; released by the kernel when the process dies.
@@ -61,12 +96,34 @@ final class DeviceStore: Sendable {
     do {
       return .state(try StateFile.decode(try stateBytes()))
     } catch let error as StorageError {
-      guard error.kind == .missing else { return .damaged(reason: error.message) }
-      return hasReleases ? .damaged(reason: "state.json is missing beside \(Name.releases)/") : .fresh
+      return readingWithoutState(error)
     } catch let error as InputError {
       return .damaged(reason: "state.json \(error.message)")
     } catch {
       return .damaged(reason: "state.json cannot be read")
+    }
+  }
+
+  private func readingWithoutState(_ error: StorageError) -> StateReading {
+    if error.leavesUnknown { return .unknown(Problem(error)) }
+    guard error.kind == .missing else { return .damaged(reason: error.message) }
+    do {
+      guard try !releaseFolders().isEmpty else { return .fresh }
+      return .damaged(reason: "state.json is missing beside \(Name.releases)/")
+    } catch {
+      return .unknown(Problem(error))
+    }
+  }
+
+  /// The state to decide by, and why it had to be rebuilt from the releases on disk; nothing is written.
+  ///
+  /// - Throws: the reason why the state is unknown; then nothing may be changed.
+  func state() throws(Problem) -> (state: DeviceState, damage: String?) {
+    switch readState() {
+    case .fresh: return (DeviceState(), nil)
+    case .state(let state): return (state, nil)
+    case .damaged(let reason): return (try StateRecovery.rebuild(from: self), reason)
+    case .unknown(let problem): throw problem
     }
   }
 
@@ -80,7 +137,23 @@ final class DeviceStore: Sendable {
     }
   }
 
-  private var hasReleases: Bool { !releaseFolders().isEmpty }
+  /// Why a launch could not be recorded just now; `nil` when nothing is known to be in the way. Changes nothing.
+  var obstacleToRecording: Problem? {
+    do {
+      try root.checkWritable()
+      try root.checkWritable(Name.lock)
+      guard try !root.isLocked(Name.lock) else {
+        return Problem(.busy, "another process holds the lock of \(root.path)")
+      }
+      // A state is small: a disk that does not hold one more is full.
+      guard try root.freeBytes() >= Limits.standard.maxStateBytes / 16 else {
+        return Problem(.diskFull, "the disk of \(root.path) is full", advice: "free some space")
+      }
+      return nil
+    } catch {
+      return Problem(error)
+    }
+  }
 
   /// Replaces the state durably: the one commit point.
   func writeState(_ state: DeviceState) throws(StorageError) {
@@ -103,24 +176,57 @@ final class DeviceStore: Sendable {
     try root.subdirectory(Name.releases).subdirectory(release.folderName)
   }
 
-  /// Whether all files of a release are there with the right sizes.
-  func isWhole(_ release: ReleaseReference) -> Bool {
+  /// Whether all files of a release are there and are the ones of its manifest, by the same reading as a launch.
+  ///
+  /// - Throws: the reason why that cannot be known.
+  func isWhole(_ release: ReleaseReference) throws(Problem) -> Bool {
     do {
-      return ReleaseFiles.isWhole(try folder(of: release), expecting: release.manifest)
+      try verify(release)
+      return true
     } catch {
-      // A folder that cannot be opened holds nothing that a launch could use.
+      if let unknown = error.unknown { throw unknown }
       return false
     }
   }
 
-  /// The names of the folders below `releases/`; empty when there are none or they cannot be listed.
-  func releaseFolders() -> [String] {
+  /// Reads and hashes the files of a release; throws what is wrong with them.
+  func verify(_ release: ReleaseReference) throws(ReleaseFiles.Damage) {
+    try ReleaseFiles.verify(openFolder(of: release), expecting: release.manifest)
+  }
+
+  /// The folder of a release, for its files.
+  func openFolder(of release: ReleaseReference) throws(ReleaseFiles.Damage) -> Directory {
+    do {
+      return try folder(of: release)
+    } catch {
+      throw ReleaseFiles.Damage(error, "cannot be opened: \(error.message)")
+    }
+  }
+
+  /// The names of the folders below `releases/`; empty when there is no such folder.
+  func releaseFolders() throws(StorageError) -> [String] {
     do {
       return try root.subdirectory(Name.releases).entries().filter { $0.kind == .directory }.map(\.name)
-    } catch {
-      // Without a listing nothing can be rebuilt or collected; both are tried again at the next change.
+    } catch  where error.kind == .missing || error.kind == .wrongKind {
       return []
     }
+  }
+
+  /// The releases that live processes run, as far as that can be known: each holds a lock on its folder.
+  func releasesInUse() -> [ReleaseVersion] {
+    var versions: [ReleaseVersion] = []
+    do {
+      let releases = try root.subdirectory(Name.releases)
+      for name in try releaseFolders() where Name.isRelease(name) {
+        guard let number = name.split(separator: "-").first.flatMap({ Int64($0) }),
+          let version = ReleaseVersion(number), try releases.subdirectory(name).isSelfLocked()
+        else { continue }
+        versions.append(version)
+      }
+    } catch {
+      // Collected meanwhile, or not to be opened: what runs there is not known, and nothing depends on it.
+    }
+    return versions
   }
 
   /// Says, until the value goes or the process ends, that a launch goes on.
@@ -128,10 +234,18 @@ final class DeviceStore: Sendable {
     LaunchLease(lock: try root.lockNumber(launch.number, in: Name.launches))
   }
 
-  /// The launches of a trial that go on, in whatever process.
-  func livingLaunches(of trial: DeviceState.Trial?) throws(StorageError) -> Set<LaunchID> {
-    guard let trial, !trial.launches.isEmpty else { return [] }
-    let living = try root.lockedNumbers(trial.launches.map(\.number), in: Name.launches)
-    return Set(trial.launches.filter { living.contains($0.number) })
+  /// The launches of a trial that go on, in whatever process; `nil` when that cannot be known.
+  ///
+  /// Something else in place of the file is damage: then none goes on, since a bad release must go away by itself.
+  func livingLaunches(of trial: DeviceState.Trial?) -> (living: Set<LaunchID>?, problem: Problem?) {
+    guard let trial, !trial.launches.isEmpty else { return ([], nil) }
+    do {
+      let living = try root.lockedNumbers(trial.launches.map(\.number), in: Name.launches)
+      return (Set(trial.launches.filter { living.contains($0.number) }), nil)
+    } catch {
+      // A file system without such locks is no reason to try a bad release for ever.
+      let isUnknown = error.leavesUnknown && (error.operation != "lock" || error.kind == .notPermitted)
+      return (isUnknown ? nil : [], Problem(error))
+    }
   }
 }

@@ -14,7 +14,8 @@ enum GarbageCollection {
     let kept = Set(states.flatMap(\.references).map(\.folderName))
     do {
       let releases = try store.root.subdirectory(DeviceStore.Name.releases)
-      for entry in try releases.entries() where !kept.contains(entry.name) {
+      for entry in try releases.entries()
+      where DeviceStore.Name.isRelease(entry.name) && !kept.contains(entry.name) {
         collect(entry, in: releases)
       }
     } catch {
@@ -62,19 +63,22 @@ enum GarbageCollection {
 
   /// Removes the scratch of updates that died, and partial downloads other than `kept`; for the holder of the update lock.
   static func collectScratch(of store: DeviceStore, keepingPartials kept: Set<String>) {
-    let folders: [(String, Set<String>)] = [
-      (DeviceStore.Name.incoming, []), (DeviceStore.Name.partial, kept),
-    ]
-    for (folder, keep) in folders {
-      do {
-        let directory = try store.root.subdirectory(folder)
-        for entry in try directory.entries() where !keep.contains(entry.name) {
-          try directory.removeTree(entry.name)
-        }
-      } catch {
-        // Missing, or not removable now: tried again at the next update.
-      }
+    collect(in: DeviceStore.Name.incoming, of: store, DeviceStore.Name.isScratch)
+    collect(in: DeviceStore.Name.partial, of: store) { name in
+      DeviceStore.Name.isPartial(name) && !kept.contains(name)
     }
     StoredTrust.collectTemporaries(of: store)
+  }
+
+  /// Removes the names that this program makes and that nothing needs; what else is there belongs to its owner.
+  private static func collect(in folder: String, of store: DeviceStore, _ isNeedless: (String) -> Bool) {
+    do {
+      let directory = try store.root.subdirectory(folder)
+      for entry in try directory.entries() where isNeedless(entry.name) {
+        try directory.removeTree(entry.name)
+      }
+    } catch {
+      // Missing, or not removable now: tried again at the next update.
+    }
   }
 }

@@ -1,3 +1,4 @@
+internal import OTAFeed
 internal import OTAManifest
 internal import OTAStorage
 
@@ -6,10 +7,13 @@ internal import OTAStorage
 /// The newest release becomes current, on trial since nobody knows whether it was ever confirmed; the one before
 /// it is the way back. What the history says was rejected stays rejected.
 enum StateRecovery {
-  static func rebuild(from store: DeviceStore) -> DeviceState {
+  /// Returns the rebuilt state; writes nothing.
+  ///
+  /// - Throws: the reason why a release or the history cannot be looked at: a state without it would lose it.
+  static func rebuild(from store: DeviceStore) throws(Problem) -> DeviceState {
     var state = DeviceState()
-    state.rejected = rejections(in: store)
-    let all = releases(in: store)
+    state.rejected = try rejections(in: store)
+    let all = try releases(in: store)
     state.withdrawn = all.max { $0.reference.version < $1.reference.version }?.manifest.withdrawn ?? []
     let found = all.filter { state.rejection(of: $0.reference.pair) == nil }
     for release in found {
@@ -29,29 +33,51 @@ enum StateRecovery {
 
   private static func releases(
     in store: DeviceStore
-  ) -> [(reference: ReleaseReference, manifest: Manifest)] {
-    store.releaseFolders().compactMap { name in
-      do {
-        let folder = try store.root.subdirectory(DeviceStore.Name.releases).subdirectory(name)
-        let (manifest, digest) = try ReleaseFiles.readManifest(in: folder)
-        let reference = ReleaseReference(manifest, digest: digest)
-        guard reference.folderName == name, ReleaseFiles.isWhole(folder, expecting: digest) else {
-          return nil
-        }
-        return (reference, manifest)
-      } catch {
-        // A folder that is no whole release is no candidate; it is collected at the next change.
-        return nil
+  ) throws(Problem) -> [(reference: ReleaseReference, manifest: Manifest)] {
+    var found: [(reference: ReleaseReference, manifest: Manifest)] = []
+    do {
+      for name in try store.releaseFolders() where DeviceStore.Name.isRelease(name) {
+        if let release = try release(in: name, of: store) { found.append(release) }
       }
+    } catch let problem as Problem {
+      throw problem
+    } catch let error as StorageError {
+      throw Problem(error)
+    } catch {
+      throw Problem(.cannotRead, "\(store.root.path)/\(DeviceStore.Name.releases) cannot be read")
+    }
+    return found
+  }
+
+  /// The release in a folder; `nil` when the folder has no whole one: it is collected at the next change.
+  private static func release(
+    in name: String, of store: DeviceStore
+  ) throws(Problem) -> (reference: ReleaseReference, manifest: Manifest)? {
+    do {
+      let folder = try store.root.subdirectory(DeviceStore.Name.releases).subdirectory(name)
+      let (manifest, digest) = try ReleaseFiles.readManifest(in: folder)
+      let reference = ReleaseReference(manifest, digest: digest)
+      guard reference.folderName == name else { return nil }
+      try ReleaseFiles.verify(folder, expecting: digest)
+      return (reference, manifest)
+    } catch let damage as ReleaseFiles.Damage {
+      if let unknown = damage.unknown { throw unknown }
+      return nil
+    } catch let error as StorageError {
+      if error.leavesUnknown { throw Problem(error) }
+      return nil
+    } catch {
+      return nil
     }
   }
 
-  private static func rejections(in store: DeviceStore) -> [DeviceState.Rejection] {
+  private static func rejections(in store: DeviceStore) throws(Problem) -> [DeviceState.Rejection] {
     let events: [HistoryEvent]
     do {
       events = try HistoryFile(root: store.root).read()
     } catch {
-      // Without a history nothing is known to have failed here; a bad release then fails and is rejected again.
+      if error.leavesUnknown { throw Problem(error) }
+      // A folder or a pipe in its place: a bad release fails and is rejected again.
       return []
     }
     var state = DeviceState()

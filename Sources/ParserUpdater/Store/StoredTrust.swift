@@ -67,7 +67,7 @@ struct StoredTrust: Sendable {
         folders.append(try Directory.open(path))
       }
       let releases = try store?.root.subdirectory(DeviceStore.Name.releases)
-      for name in store?.releaseFolders() ?? [] where name.hasSuffix("-\(digest.hex.prefix(16))") {
+      for name in try store?.releaseFolders() ?? [] where name.hasSuffix("-\(digest.hex.prefix(16))") {
         if let releases { folders.append(try releases.subdirectory(name)) }
       }
     } catch {

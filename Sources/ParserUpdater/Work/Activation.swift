@@ -33,26 +33,18 @@ struct Activation {
     launch = failure?.launch ?? LaunchID.random()
   }
 
-  /// A candidate that turned out to be whole.
-  private struct Choice {
-    let candidate: LaunchPlan.Candidate
-    let files: ReleaseFiles.Loaded
-    let lease: ReleaseLease?
-    let folder: String?
-  }
-
-  /// What a look through the candidates found.
-  private struct Search {
-    var choice: Choice?
-    var damaged: [LaunchPlan.Candidate] = []
-    var passedOver: [PassedOver] = []
-  }
-
   mutating func run() -> ActiveRelease {
     guard let store = openStore() else { return launchWithoutStore() }
-    let lock = takeLock(of: store)
+    let lock: FileLock?
+    switch takeLock(of: store) {
+    case .taken(let taken): lock = taken
+    case .notNeeded(let active): return active
+    case .refused: lock = nil
+    }
     defer { lock?.release() }
-    let (state, recovery) = readState(of: store, canWrite: lock != nil)
+    guard let (state, recovery) = readState(of: store, canWrite: lock != nil) else {
+      return launchWithoutStore()
+    }
     if let failure, let running = failure.running, let reason = refusal(of: failure, in: state) {
       if lock != nil {
         record([HistoryEvent(.ignored, failure.release, "failure report: \(reason)")], in: store)
@@ -67,38 +59,66 @@ struct Activation {
     do {
       return try DeviceStore.openPrivate(configuration.directory)
     } catch {
-      notes.append(Problem(error))
+      notes.append(error)
       return nil
     }
   }
 
-  private mutating func takeLock(of store: DeviceStore) -> FileLock? {
+  /// What became of the wish for the lock of the store.
+  private enum LockAttempt {
+    case taken(FileLock)
+    /// Another process holds it, and this launch has nothing to write.
+    case notNeeded(ActiveRelease)
+    case refused
+  }
+
+  /// Waits for the lock only when there is something to write: what is confirmed is launched at once.
+  private mutating func takeLock(of store: DeviceStore) -> LockAttempt {
     do {
-      return try store.lock(wait: configuration.lockWait)
+      do {
+        return .taken(try store.lock(wait: .zero))
+      } catch  where error.kind == .busy {
+        if let active = launchAtOnce(from: store) { return .notNeeded(active) }
+        return .taken(try store.lock(wait: configuration.lockWait))
+      }
     } catch {
       notes.append(Problem(error))
+      return .refused
+    }
+  }
+
+  /// The launch when its first candidate is whole and nothing is to be recorded; `nil` for every other case.
+  private mutating func launchAtOnce(from store: DeviceStore) -> ActiveRelease? {
+    guard failure == nil, case .state(let state) = store.readState() else { return nil }
+    let plan = plan(state, in: store, canRecord: true)
+    guard let first = plan.candidates.first, notes.isEmpty,
+      plan.stateAfterLaunch(of: first, damaged: [], launch: launch) == state
+    else { return nil }
+    let search = CandidateSearch.launch(plan, in: store, configuration.embedded)
+    return search.passedOver.isEmpty ? active(search, plan, plan.state) : nil
+  }
+
+  /// The state, rebuilt when it is damaged; `recovery` tells of that in the history. `nil` when it is unknown.
+  private mutating func readState(
+    of store: DeviceStore, canWrite: Bool
+  ) -> (state: DeviceState, recovery: HistoryEvent?)? {
+    do {
+      let (state, damage) = try store.state()
+      guard let damage else { return (state, nil) }
+      notes.append(Problem(.storageFailed, damage, kept: "the releases on disk that verify"))
+      if canWrite { setStateAside(in: store) }
+      return (state, HistoryEvent(.recovered, nil, "state rebuilt from the releases on disk: \(damage)"))
+    } catch {
+      notes.append(error.keeping("the state and the releases of the store; this launch does not use them"))
       return nil
     }
   }
 
-  /// The state, rebuilt when it is damaged; `recovery` tells of that in the history.
-  private mutating func readState(
-    of store: DeviceStore, canWrite: Bool
-  ) -> (state: DeviceState, recovery: HistoryEvent?) {
-    switch store.readState() {
-    case .fresh: return (DeviceState(), nil)
-    case .state(let state): return (state, nil)
-    case .damaged(let reason):
-      notes.append(Problem(.storageFailed, reason, kept: "the releases on disk that verify"))
-      let event = HistoryEvent(.recovered, nil, "state rebuilt from the releases on disk: \(reason)")
-      if canWrite {
-        do {
-          try store.setDamagedStateAside()
-        } catch {
-          notes.append(Problem(error))
-        }
-      }
-      return (StateRecovery.rebuild(from: store), event)
+  private mutating func setStateAside(in store: DeviceStore) {
+    do {
+      try store.setDamagedStateAside()
+    } catch {
+      notes.append(Problem(error))
     }
   }
 
@@ -108,7 +128,7 @@ struct Activation {
   ) -> ActiveRelease? {
     let (failed, failureEvent) = applyFailure(to: state)
     let plan = plan(failed, in: store, canRecord: true)
-    let search = search(plan.candidates, in: store)
+    let search = CandidateSearch.launch(plan, in: store, configuration.embedded)
     let after = plan.stateAfterLaunch(of: search.choice?.candidate, damaged: search.damaged, launch: launch)
     let isChanged = after != state || recovery != nil
     do {
@@ -124,7 +144,7 @@ struct Activation {
       return nil
     }
     if isChanged {
-      let events = [recovery, failureEvent].compactMap(\.self) + plan.events + events(of: search)
+      let events = [recovery, failureEvent].compactMap(\.self) + plan.events + search.events(launch: launch)
       record(events, in: store)
       if Set(after.references) != Set(state.references) || recovery != nil {
         GarbageCollection.collectReleases(of: store, keeping: after)
@@ -153,14 +173,14 @@ struct Activation {
 
   private mutating func launchWithoutRecord(_ state: DeviceState, in store: DeviceStore) -> ActiveRelease {
     let plan = plan(applyFailure(to: state).state, in: store, canRecord: false)
-    let search = search(plan.candidates, in: store)
+    let search = CandidateSearch.launch(plan, in: store, configuration.embedded)
     return active(search, plan, plan.state)
   }
 
   private mutating func launchWithoutStore() -> ActiveRelease {
     let plan = LaunchPlan(
       DeviceState(), situation(embedded: readEmbedded(), livingLaunches: [], canRecord: false))
-    return active(search(plan.candidates, in: nil), plan, plan.state)
+    return active(CandidateSearch.launch(plan, in: nil, configuration.embedded), plan, plan.state)
   }
 
   private mutating func plan(_ state: DeviceState, in store: DeviceStore, canRecord: Bool) -> LaunchPlan {
@@ -169,14 +189,11 @@ struct Activation {
       state, situation(embedded: readEmbedded(), livingLaunches: living, canRecord: canRecord))
   }
 
-  /// Where it cannot be known which launches go on, all of them count as ended: a bad release must go away by itself.
-  private mutating func livingLaunches(of trial: DeviceState.Trial?, in store: DeviceStore) -> Set<LaunchID> {
-    do {
-      return try store.livingLaunches(of: trial)
-    } catch {
-      notes.append(Problem(error))
-      return []
-    }
+  private mutating func livingLaunches(of trial: DeviceState.Trial?, in store: DeviceStore) -> Set<LaunchID>?
+  {
+    let (living, problem) = store.livingLaunches(of: trial)
+    if let problem { notes.append(problem) }
+    return living
   }
 
   /// A launch without a lease counts as ended from the start, which is no reason not to launch.
@@ -191,7 +208,7 @@ struct Activation {
   }
 
   private func situation(
-    embedded: ReleaseReference?, livingLaunches: Set<LaunchID>, canRecord: Bool
+    embedded: ReleaseReference?, livingLaunches: Set<LaunchID>?, canRecord: Bool
   ) -> LaunchSituation {
     LaunchSituation(
       embedded: embedded, app: configuration.app, unconfirmedLimit: configuration.unconfirmedLaunchLimit,
@@ -204,61 +221,10 @@ struct Activation {
     do {
       reading = try configuration.embedded.reference()
     } catch {
-      notes.append(Problem(.embeddedUnusable, "the copy inside the app \(error.text)"))
+      notes.append(error.ofEmbedded)
     }
     embedded = .some(reading)
     return reading
-  }
-
-  private func search(_ candidates: [LaunchPlan.Candidate], in store: DeviceStore?) -> Search {
-    var search = Search()
-    for candidate in candidates {
-      do {
-        search.choice = try load(candidate, in: store)
-        return search
-      } catch {
-        if error.isLasting { search.damaged.append(candidate) }
-        search.passedOver.append(
-          PassedOver(candidate.release.version, candidate.origin, code: "not-whole", error.text))
-      }
-    }
-    return search
-  }
-
-  private func load(
-    _ candidate: LaunchPlan.Candidate, in store: DeviceStore?
-  ) throws(ReleaseFiles.Damage) -> Choice {
-    guard candidate.origin != .embedded, let store else {
-      let files = try configuration.embedded.load()
-      guard case .directory(let path) = configuration.embedded else {
-        return Choice(candidate: candidate, files: files, lease: nil, folder: nil)
-      }
-      return Choice(candidate: candidate, files: files, lease: nil, folder: path)
-    }
-    let folder: Directory
-    let lease: ReleaseLease?
-    do {
-      folder = try store.folder(of: candidate.release)
-      lease = try ReleaseLease.take(folder)
-    } catch {
-      throw ReleaseFiles.Damage(error, "cannot be opened: \(error.message)")
-    }
-    let files = try ReleaseFiles.load(from: folder, expecting: candidate.release.manifest)
-    return Choice(candidate: candidate, files: files, lease: lease, folder: folder.path)
-  }
-
-  private func events(of search: Search) -> [HistoryEvent] {
-    var events = search.damaged.map { damaged in
-      let passed = search.passedOver.first {
-        $0.version == damaged.release.version && $0.origin == damaged.origin
-      }
-      return HistoryEvent(.dropped, damaged.release, passed?.message ?? "not whole")
-    }
-    if let chosen = search.choice?.candidate {
-      events.append(
-        HistoryEvent(.launched, chosen.release, "launch \(launch) from \(chosen.origin.rawValue)"))
-    }
-    return events
   }
 
   private mutating func record(_ events: [HistoryEvent], in store: DeviceStore) {
@@ -269,8 +235,9 @@ struct Activation {
     }
   }
 
-  private func active(_ search: Search, _ plan: LaunchPlan, _ state: DeviceState) -> ActiveRelease {
+  private func active(_ search: CandidateSearch, _ plan: LaunchPlan, _ state: DeviceState) -> ActiveRelease {
     let choice = search.choice
+    let notes = notes + [search.unknown].compactMap(\.self)
     let release = choice?.candidate.release
     var standing = ActiveRelease.Standing.unusable
     if let release {
@@ -278,8 +245,8 @@ struct Activation {
     }
     return ActiveRelease(
       version: release?.version, origin: choice?.candidate.origin ?? .nothing, standing: standing,
-      bundle: choice?.files.bundle ?? [], sources: choice?.files.sources ?? [],
-      manifest: choice?.files.manifest,
+      bundle: choice?.files?.bundle ?? [], sources: choice?.files?.sources ?? [],
+      manifest: choice?.files?.manifest,
       launch: launch, passedOver: plan.passedOver + search.passedOver, notes: notes, folder: choice?.folder,
       reference: release, lease: choice?.lease, launchLease: launchLease)
   }

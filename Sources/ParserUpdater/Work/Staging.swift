@@ -104,12 +104,11 @@ struct Staging: Sendable {
     } catch {
       // Without the embedded copy the file is looked for elsewhere.
     }
-    for name in store.releaseFolders() {
-      do {
-        folders.append(try store.root.subdirectory(DeviceStore.Name.releases).subdirectory(name))
-      } catch {
-        // Collected meanwhile, or not readable: the file is looked for elsewhere.
-      }
+    do {
+      let releases = try store.root.subdirectory(DeviceStore.Name.releases)
+      for name in try store.releaseFolders() { folders.append(try releases.subdirectory(name)) }
+    } catch {
+      // Collected meanwhile, or not readable: the file is looked for elsewhere.
     }
     return folders
   }
@@ -144,7 +143,7 @@ struct Staging: Sendable {
     GarbageCollection.collectScratch(of: store, keepingPartials: keepingPartials ? Set(partials) : [])
   }
 
-  private static func problem(_ error: any Error, needed: Int, in store: DeviceStore) -> Problem {
+  static func problem(_ error: any Error, needed: Int, in store: DeviceStore) -> Problem {
     switch error {
     case let problem as Problem: problem
     case let error as StorageError: Problem(error, needed: needed, in: store)

@@ -54,7 +54,9 @@ struct StoreChange {
           advice: "ship another copy inside the app, or publish a newer release")
       }
       let plan = LaunchPlan(state, situation)
-      guard let next = plan.candidates.first(where: isThere) else {
+      let search = CandidateSearch.question(plan, in: try openStore(), configuration.embedded)
+      guard let next = search.choice?.candidate else {
+        if let unknown = search.unknown { throw unknown.keeping("release \(left.version) as it was") }
         throw Problem(
           .nothingToRollBackTo,
           "there is no release before \(left.version), and no usable copy inside the app",
@@ -69,15 +71,8 @@ struct StoreChange {
     }
   }
 
-  /// Whether a launch would find the files of a candidate; they are hashed only then.
-  private func isThere(_ candidate: LaunchPlan.Candidate) -> Bool {
-    guard candidate.origin != .embedded else { return true }
-    do {
-      return try DeviceStore.open(configuration.directory)?.isWhole(candidate.release) ?? false
-    } catch {
-      // A store that cannot be opened has nothing to launch.
-      return false
-    }
+  private func openStore() throws(Problem) -> DeviceStore? {
+    try DeviceStore.openPrivate(configuration.directory)
   }
 
   func pin(_ version: ReleaseVersion?) throws(Problem) -> ReleaseVersion {
@@ -130,8 +125,9 @@ struct StoreChange {
 
   /// Makes what the state says outlive a power cut, when there is a store.
   func holdState() throws(Problem) {
+    guard let store = try openStore() else { return }
     do {
-      try DeviceStore.openPrivate(configuration.directory)?.holdState()
+      try store.holdState()
     } catch {
       throw Problem(error).keeping("the state is as it was")
     }
@@ -170,7 +166,7 @@ struct StoreChange {
       HistoryFile(root: store.root).note(events, at: now)
       return result
     } catch let problem as Problem {
-      throw problem
+      throw problem.keeping("the state is as it was")
     } catch let error as StorageError {
       throw Problem(error).keeping("the state is as it was")
     } catch {
@@ -194,21 +190,18 @@ struct StoreChange {
   private func existingOrNeeded<Result>(
     _ body: (inout DeviceState) throws(Problem) -> (Result, [HistoryEvent])
   ) throws -> DeviceStore? {
-    if let store = try DeviceStore.openPrivate(configuration.directory) { return store }
+    if let store = try openStore() { return store }
     var state = DeviceState()
     _ = try body(&state)
     return state == DeviceState() ? nil : try DeviceStore.create(configuration.directory)
   }
 
-  private func readState(of store: DeviceStore) throws(StorageError) -> DeviceState {
-    switch store.readState() {
-    case .state(let state): return state
-    case .fresh: return DeviceState()
-    case .damaged:
+  private func readState(of store: DeviceStore) throws -> DeviceState {
+    let (state, damage) = try store.state()
+    if damage != nil {
       try store.setDamagedStateAside()
-      let state = StateRecovery.rebuild(from: store)
       try store.writeState(state)
-      return state
     }
+    return state
   }
 }

@@ -2,7 +2,7 @@ internal import OTAFeed
 internal import OTAManifest
 internal import OTAStorage
 
-/// Answers about a store; reads only, and takes no lock, since the state file is replaced as a whole.
+/// Answers about a store by the rule and the reading of a launch, hashes included; changes nothing on the disk.
 struct StoreQuestion {
   private let configuration: UpdaterConfiguration
   private let now: Timestamp
@@ -13,7 +13,7 @@ struct StoreQuestion {
   }
 
   func status() throws(Problem) -> DeviceStatus {
-    let reading = try read()
+    let reading = read()
     let state = reading.state
     func entry(_ release: ReleaseReference?) -> DeviceStatus.Entry? {
       release.map {
@@ -21,7 +21,9 @@ struct StoreQuestion {
       }
     }
     return DeviceStatus(
-      embedded: embedded?.version, current: entry(state.current),
+      embedded: embedded.reference?.version,
+      running: reading.store?.releasesInUse().sorted() ?? [], rolledBack: rolledBack(reading.store),
+      current: entry(state.current),
       unconfirmedLaunches: state.trial?.launches.count, previous: entry(state.previous),
       staged: entry(state.staged),
       pinned: pinnedVersion(state),
@@ -30,9 +32,25 @@ struct StoreQuestion {
       },
       withdrawn: state.withdrawn, floor: state.seen[configuration.channel]?.version,
       lastProblem: state.lastProblem.map { .init(code: $0.code, message: $0.message, date: $0.date) },
-      damage: reading.damage, stale: state.stale.map { .init(since: $0.since, reason: $0.reason) },
+      damage: reading.damage, isStateKnown: reading.obstacle == nil,
+      stale: state.stale.map { .init(since: $0.since, reason: $0.reason) },
       clockDoubt: StoredTrust(reading.store, embedded: configuration.embedded).moment(now, state).doubt,
-      trust: trustStatus(of: reading.store), next: explanation(reading, offer: nil))
+      trust: trustStatus(of: reading.store), next: try explanation(reading, offer: nil))
+  }
+
+  /// The last roll back, unless a launch was recorded after it.
+  private func rolledBack(_ store: DeviceStore?) -> DeviceStatus.RolledBack? {
+    do {
+      let kinds: Set<HistoryEvent.Kind> = [.launched, .rolledBack]
+      guard let store,
+        let last = try HistoryFile(root: store.root).read().last(where: { kinds.contains($0.kind) }),
+        last.kind == .rolledBack, let version = last.version, let date = last.date
+      else { return nil }
+      return DeviceStatus.RolledBack(version: version, date: date)
+    } catch {
+      // The history says nothing; what is wrong with it is said elsewhere.
+      return nil
+    }
   }
 
   /// What is trusted; a root that is refused stops updates, and the rest of the status is still worth reading.
@@ -48,14 +66,14 @@ struct StoreQuestion {
 
   /// Whether anything but the copy inside the app can be running.
   var hasDownloads: Bool {
-    get throws(Problem) { try read().state.current != nil }
+    get throws(Problem) { try known().current != nil }
   }
 
   /// The release and launch that a word without all names speaks for.
   func running(
     version: ReleaseVersion?, launch: LaunchID?
   ) throws(Problem) -> (release: ReleaseReference, launch: LaunchID) {
-    let state = try read().state
+    let state = try known()
     let slots = [state.current, state.previous].compactMap(\.self)
     guard let release = slots.first(where: { version == nil || $0.version == version }) else {
       let isRejected = state.rejected.contains { $0.version == version }
@@ -70,7 +88,7 @@ struct StoreQuestion {
 
   /// Throws when a report that this release failed in this launch would be ignored.
   func requireFailureCounts(_ release: ReleaseReference, _ launch: LaunchID) throws(Problem) {
-    var state = try read().state
+    var state = try known()
     guard
       case .ignored(let reason) = state.apply(.failed(reason: ""), release: release, launch: launch, now: now)
     else { return }
@@ -79,95 +97,99 @@ struct StoreQuestion {
   }
 
   func history() throws(Problem) -> [HistoryEvent] {
+    guard let store = try DeviceStore.openPrivate(configuration.directory) else { return [] }
     do {
-      guard let store = try DeviceStore.open(configuration.directory) else { return [] }
       return try HistoryFile(root: store.root).read()
     } catch {
-      throw Problem(error)
+      throw Problem(error).keeping("the history")
     }
   }
 
   func explain(manifest: [UInt8]?) throws(Problem) -> Explanation {
-    let reading = try read()
-    guard let manifest else { return explanation(reading, offer: nil) }
-    let offer = try VerifiedManifest(unsigned: manifest, name: "the manifest")
-    return explanation(reading, offer: offer)
+    let offer = try manifest.map { (bytes) throws(Problem) in
+      try VerifiedManifest(unsigned: bytes, name: "the manifest")
+    }
+    return try explanation(read(), offer: offer)
   }
 
   /// What a store says, and why that is not the whole truth where it is not.
   private struct Reading {
+    /// The store that a launch would use; `nil` when there is none, or when a launch would not use it.
     var store: DeviceStore?
     var state = DeviceState()
     var damage: String?
-    /// Whether a launch would use the store at all.
-    var isTrusted = true
+    /// Why a launch would not use the store.
+    var obstacle: Problem?
   }
 
-  private func read() throws(Problem) -> Reading {
+  /// Never throws: a launch goes on without the store, and a question says what the launch would do.
+  private func read() -> Reading {
     var reading = Reading()
     do {
-      guard let store = try DeviceStore.open(configuration.directory) else { return reading }
+      guard let store = try DeviceStore.openPrivate(configuration.directory) else { return reading }
+      (reading.state, reading.damage) = try store.state()
       reading.store = store
-      switch store.readState() {
-      case .fresh: break
-      case .state(let state): reading.state = state
-      case .damaged(let reason):
-        reading.state = StateRecovery.rebuild(from: store)
-        reading.damage = reason
-      }
-      do {
-        try store.root.checkPrivate()
-      } catch  where error.kind == .untrustedOwner {
-        reading.damage = error.message
-        reading.isTrusted = false
-      }
-      return reading
     } catch {
-      throw Problem(error)
+      reading.obstacle = error.keeping("the state and the releases of the store")
     }
+    return reading
   }
 
-  private func explanation(_ reading: Reading, offer: VerifiedManifest?) -> Explanation {
-    let store = reading.isTrusted ? reading.store : nil
-    let state = reading.isTrusted ? reading.state : DeviceState()
+  /// The state, where it is known.
+  private func known() throws(Problem) -> DeviceState {
+    let reading = read()
+    if let obstacle = reading.obstacle { throw obstacle }
+    return reading.state
+  }
+
+  private func explanation(_ reading: Reading, offer: VerifiedManifest?) throws(Problem) -> Explanation {
+    let (state, store) = (reading.state, reading.store)
+    let (living, _) = store?.livingLaunches(of: state.trial) ?? ([], nil)
     let plan = LaunchPlan(
       state,
       LaunchSituation(
-        embedded: embedded, app: configuration.app, unconfirmedLimit: configuration.unconfirmedLaunchLimit,
-        livingLaunches: livingLaunches(of: state, in: store), canRecord: true, now: now))
-    let candidates = plan.candidates.map { candidate in
-      Explanation.Candidate(
-        version: candidate.release.version, origin: candidate.origin,
-        isOnTrial: candidate.origin == .staged
-          || (plan.state.trial != nil && candidate.release == plan.state.current))
-    }
+        embedded: embedded.reference, app: configuration.app,
+        unconfirmedLimit: configuration.unconfirmedLaunchLimit, livingLaunches: living,
+        canRecord: store?.obstacleToRecording == nil, now: now))
+    let search = CandidateSearch.question(plan, in: store, configuration.embedded)
+    let candidates = [search.choice?.candidate].compactMap(\.self) + search.rest
     return Explanation(
-      candidates: candidates, passedOver: plan.passedOver, offer: offer.map { result(on: $0, state, store) })
+      candidates: candidates.map { candidate in
+        Explanation.Candidate(
+          version: candidate.release.version, origin: candidate.origin,
+          isOnTrial: candidate.origin == .staged
+            || (plan.state.trial != nil && candidate.release == plan.state.current))
+      },
+      passedOver: plan.passedOver + search.passedOver,
+      obstacle: reading.obstacle ?? search.unknown ?? embedded.unknown,
+      offer: try result(on: offer, reading))
   }
 
-  private func livingLaunches(of state: DeviceState, in store: DeviceStore?) -> Set<LaunchID> {
-    do {
-      return try store?.livingLaunches(of: state.trial) ?? []
-    } catch {
-      // As at a launch, which has a note about it: what cannot be known to go on counts as ended.
-      return []
-    }
-  }
-
-  private func result(on offer: VerifiedManifest, _ state: DeviceState, _ store: DeviceStore?) -> CheckResult
-  {
-    decide(
-      on: offer, state: state, embedded: embedded, app: configuration.app, channel: configuration.channel
-    ) { release in store?.isWhole(release) ?? false }.result(for: offer.manifest)
+  private func result(on offer: VerifiedManifest?, _ reading: Reading) throws(Problem) -> CheckResult? {
+    guard let offer else { return nil }
+    // What an update would do with it cannot be known while the state is not.
+    if let obstacle = reading.obstacle { throw obstacle }
+    return try decide(
+      on: offer, state: reading.state, embedded: embedded.reference, app: configuration.app,
+      channel: configuration.channel
+    ) { (release) throws(Problem) in try reading.store?.isWhole(release) ?? false }.result(
+      for: offer.manifest)
   }
 
   private func pinnedVersion(_ state: DeviceState) -> ReleaseVersion? {
     switch state.pin {
-    case .embedded: embedded?.version
+    case .embedded: embedded.reference?.version
     case .release(let release): release.version
     case nil: nil
     }
   }
 
-  private var embedded: ReleaseReference? { configuration.embedded.readableReference }
+  /// The copy inside the app, or why nothing is known about it; a launch reports a copy that is damaged.
+  private var embedded: (reference: ReleaseReference?, unknown: Problem?) {
+    do {
+      return (try configuration.embedded.reference(), nil)
+    } catch {
+      return (nil, error.unknown == nil ? nil : error.ofEmbedded)
+    }
+  }
 }

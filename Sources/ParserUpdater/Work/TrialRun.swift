@@ -37,7 +37,7 @@ struct TrialRun {
   /// Reads and hashes the files, and keeps other processes from removing them meanwhile.
   private func load(_ release: ReleaseReference) throws(Problem) -> (ReleaseFiles.Loaded, ReleaseLease?) {
     do {
-      guard let store = try DeviceStore.open(change.configuration.directory) else {
+      guard let store = try DeviceStore.openPrivate(change.configuration.directory) else {
         throw Problem(.storageFailed, "the store is gone")
       }
       let folder = try store.folder(of: release)
@@ -47,7 +47,7 @@ struct TrialRun {
       throw problem
     } catch let damage as ReleaseFiles.Damage {
       // The launch finds the same, and takes another candidate.
-      throw Problem(.storageFailed, "release \(release.version) \(damage.text)")
+      throw damage.unknown ?? Problem(.storageFailed, "release \(release.version) \(damage.text)")
     } catch let error as StorageError {
       throw Problem(error)
     } catch {

@@ -11,8 +11,8 @@ extension UpdateRun {
     }
   }
 
-  func moment(_ trust: StoredTrust, _ store: DeviceStore?) -> TrustMoment {
-    isSigned ? trust.moment(now(), state(of: store)) : TrustMoment(clock: now())
+  func moment(_ trust: StoredTrust, _ store: DeviceStore?) throws(Problem) -> TrustMoment {
+    isSigned ? trust.moment(now(), try state(of: store)) : TrustMoment(clock: now())
   }
 
   func readOnlyMetadata(of store: DeviceStore?) throws(Problem) -> any TrustedMetadataStore {

@@ -16,7 +16,7 @@ struct UpdateRun: Sendable {
   func check() async throws(Problem) -> CheckResult {
     let store = try openStore()
     let offer = try await newestManifest(store, metadata: try readOnlyMetadata(of: store))
-    let result = decision(on: offer, in: store, state: state(of: store)).result(for: offer.manifest)
+    let result = try decision(on: offer, in: store, state: try state(of: store)).result(for: offer.manifest)
     if case .available = result, let store { try requireWritable(store, offer.manifest) }
     forgetProblem(in: store)
     return result
@@ -33,12 +33,18 @@ struct UpdateRun: Sendable {
       incoming = try store.root.subdirectory(creating: DeviceStore.Name.incoming)
       turn = try incoming.lockSelf(.exclusive)
       metadata = try writableMetadata(of: store)
-    } catch {
+    } catch let problem as Problem {
+      throw problem.keeping(Self.kept)
+    } catch let error as StorageError {
       throw Problem(error).keeping(Self.kept)
+    } catch {
+      throw Problem(.storageFailed, "the store in \(configuration.directory) cannot be used", kept: Self.kept)
     }
     defer { turn.release() }
+    // What cannot be known now is said before anything is asked, downloaded or written.
+    _ = try state(of: store)
     let offer = try await newestManifest(store, metadata: metadata)
-    let decision = decision(on: offer, in: store, state: state(of: store))
+    let decision = try decision(on: offer, in: store, state: try state(of: store))
     guard case .install = decision else {
       try keep(offer, in: store, metadata)
       try note(decision == .versionReused ? nil : offer.manifest, in: store)
@@ -83,7 +89,7 @@ struct UpdateRun: Sendable {
     do {
       return try DeviceStore.openPrivate(configuration.directory)
     } catch {
-      throw Problem(error).keeping(Self.kept)
+      throw error.keeping(Self.kept)
     }
   }
 
@@ -93,7 +99,7 @@ struct UpdateRun: Sendable {
     progress(.checking)
     let trust = StoredTrust(store, embedded: configuration.embedded)
     let memory = TrustMemory(
-      metadata: metadata, moment: moment(trust, store), knownManifest: trust.manifest)
+      metadata: metadata, moment: try moment(trust, store), knownManifest: trust.manifest)
     do {
       let authority = configuration.trust.authority(memory)
       let verified = try await authority.newestManifest(of: configuration.channel, from: reader)
@@ -105,21 +111,25 @@ struct UpdateRun: Sendable {
     }
   }
 
-  func state(of store: DeviceStore?) -> DeviceState {
+  func state(of store: DeviceStore?) throws(Problem) -> DeviceState {
     guard let store else { return DeviceState() }
-    switch store.readState() {
-    case .state(let state): return state
-    case .fresh: return DeviceState()
-    case .damaged: return StateRecovery.rebuild(from: store)
+    do {
+      return try store.state().state
+    } catch {
+      throw error.keeping(Self.kept)
     }
   }
 
   private func decision(
     on offer: VerifiedManifest, in store: DeviceStore?, state: DeviceState
-  ) -> OfferDecision {
-    decide(
-      on: offer, state: state, embedded: embedded, app: configuration.app, channel: configuration.channel
-    ) { release in store?.isWhole(release) ?? false }
+  ) throws(Problem) -> OfferDecision {
+    do {
+      return try decide(
+        on: offer, state: state, embedded: embedded, app: configuration.app, channel: configuration.channel
+      ) { (release) throws(Problem) in try store?.isWhole(release) ?? false }
+    } catch {
+      throw error.keeping(Self.kept)
+    }
   }
 
   private var embedded: ReleaseReference? { configuration.embedded.readableReference }
@@ -160,7 +170,7 @@ struct UpdateRun: Sendable {
       let lock = try store.lock(wait: Self.commitWait)
       defer { lock.release() }
       let before = try recoverState(of: store)
-      let decision = decision(on: offer, in: store, state: before)
+      let decision = try decision(on: offer, in: store, state: before)
       guard case .install = decision else { return try unchanged(decision, offer, in: store) }
       // Releases without a state are damage, so the first state comes before the first release.
       if case .fresh = store.readState() { try store.writeState(before) }
@@ -181,7 +191,7 @@ struct UpdateRun: Sendable {
         [HistoryEvent(.staged, release, "from \(reader.location.text)")], at: now())
       return .staged(offer.manifest.version)
     } catch {
-      throw Problem(error, needed: offer.manifest.bytesToStore, in: store).keeping(Self.kept)
+      throw Staging.problem(error, needed: offer.manifest.bytesToStore, in: store).keeping(Self.kept)
     }
   }
 
@@ -191,14 +201,10 @@ struct UpdateRun: Sendable {
     return [written]
   }
 
-  private func recoverState(of store: DeviceStore) throws(StorageError) -> DeviceState {
-    switch store.readState() {
-    case .state(let state): return state
-    case .fresh: return DeviceState()
-    case .damaged:
-      try store.setDamagedStateAside()
-      return StateRecovery.rebuild(from: store)
-    }
+  private func recoverState(of store: DeviceStore) throws -> DeviceState {
+    let (state, damage) = try store.state()
+    if damage != nil { try store.setDamagedStateAside() }
+    return state
   }
 
   /// Keeps what a manifest says besides its release, such as what is withdrawn; writes only when that is news.
@@ -209,7 +215,7 @@ struct UpdateRun: Sendable {
         state.endProblem()
       }
     } catch {
-      throw Problem(error).keeping(Self.kept)
+      throw error.keeping(Self.kept)
     }
   }
 
@@ -222,16 +228,24 @@ struct UpdateRun: Sendable {
   /// Changes the state under the lock, when there is something to change.
   func change(
     _ store: DeviceStore, _ body: (inout DeviceState) -> Void
-  ) throws(StorageError) {
-    let before = state(of: store)
+  ) throws(Problem) {
+    let before = try state(of: store)
     var after = before
     body(&after)
     guard after != before else { return }
-    let lock = try store.lock(wait: Self.commitWait)
-    defer { lock.release() }
-    var state = try recoverState(of: store)
-    body(&state)
-    try store.writeState(state)
+    do {
+      let lock = try store.lock(wait: Self.commitWait)
+      defer { lock.release() }
+      var state = try recoverState(of: store)
+      body(&state)
+      try store.writeState(state)
+    } catch let problem as Problem {
+      throw problem
+    } catch let error as StorageError {
+      throw Problem(error)
+    } catch {
+      throw Problem(.storageFailed, "the state in \(store.root.path) cannot be written")
+    }
   }
 
   /// A check that went well ends what an earlier one left for `status`.
@@ -257,8 +271,8 @@ struct UpdateRun: Sendable {
       switch store.readState() {
       case .state(let stored): state = stored
       case .fresh: break
-      // Whoever changes the store next repairs it first; a problem of the network is no reason to do that.
-      case .damaged: return
+      // The next change of the store repairs it first; a problem of the network is no reason to do that.
+      case .damaged, .unknown: return
       }
       guard state.record(problem, at: now()) else { return }
       try store.writeState(state)

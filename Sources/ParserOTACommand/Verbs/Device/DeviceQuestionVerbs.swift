@@ -17,6 +17,7 @@ extension Verb {
       let status = try DeviceVerb.run { () throws(Problem) in try updater.status() }
       let page = StatusPage(status, updater.configuration)
       return CommandResult.answer("status", page.summary, lines: page.lines, payload: page.members)
+        .unless(status.obstacle)
         .warning(status.damage)
         .warning(status.clockDoubt.map { "\($0.code.rawValue): \($0.message)" })
     })
@@ -66,6 +67,19 @@ extension Verb {
         ? "" : "; whether that manifest is signed is not looked at here"
       return .answer(
         "explained", page.summary, lines: page.lines + ["trust: \(trust.summary)\(note)"],
-        payload: page.members + trust.members)
+        payload: page.members + trust.members
+      ).unless(explanation.obstacle)
     })
+}
+
+extension CommandResult {
+  /// The same answer, which is not the whole one when something is unknown: then the status says who must act.
+  fileprivate func unless(_ obstacle: Problem?) -> CommandResult {
+    guard let obstacle else { return self }
+    var result = CommandResult(
+      status: ExitStatus(obstacle.code.responsibility), code: obstacle.code.rawValue,
+      message: "unknown: \(obstacle.message)", messageGoes: messageGoes, output: output, payload: payload)
+    result.warnings = ["unknown: \(obstacle.message)"] + warnings
+    return result
+  }
 }

@@ -15,13 +15,14 @@ struct ExplanationPage {
     var lines = [summary + (first?.isOnTrial == true ? ", on trial" : "")]
     for candidate in explanation.candidates.dropFirst() {
       lines.append(
-        "  else release \(candidate.version) (\(candidate.origin.rawValue)), when the files before it are not whole"
+        "  else release \(candidate.version) (\(candidate.origin.rawValue)), if the files before it break until then"
       )
     }
     lines += explanation.passedOver.map { "  passed over: \($0.message)" }
     var members = [
       JSONMember("candidates", .array(explanation.candidates.map(Self.json))),
       JSONMember("passedOver", .array(explanation.passedOver.map(DeviceVerb.json))),
+      JSONMember("unknown", explanation.obstacle.map(Self.json) ?? .null),
     ]
     if let offer = explanation.offer {
       let (code, message, _) = DeviceVerb.describe(offer)
@@ -36,6 +37,12 @@ struct ExplanationPage {
     }
     self.lines = lines
     self.members = members
+  }
+
+  private static func json(_ problem: Problem) -> JSONValue {
+    .object([
+      JSONMember("code", .string(problem.code.rawValue)), JSONMember("message", .string(problem.message)),
+    ])
   }
 
   private static func json(_ candidate: Explanation.Candidate) -> JSONValue {

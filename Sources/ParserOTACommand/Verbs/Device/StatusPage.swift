@@ -16,6 +16,12 @@ struct StatusPage {
   }
 
   private static func running(_ status: DeviceStatus) -> String {
+    if let obstacle = status.obstacle, !status.isStateKnown {
+      return "what runs is unknown: \(obstacle.message)"
+    }
+    if let left = status.rolledBack {
+      return "release \(left.version) was rolled back on \(left.date); a launch from before still runs it"
+    }
     guard let current = status.current else {
       return "the copy inside the app runs"
         + (status.embedded.map { ": release \($0)" } ?? ", but it cannot be read")
@@ -47,7 +53,13 @@ struct StatusPage {
     }
     add("floor", status.floor.map { "release \($0): older offers are ignored" })
     add("problem", status.lastProblem.map { "\($0.date) \($0.code): \($0.message)" })
+    if !status.running.isEmpty {
+      add(
+        "in use",
+        "release " + status.running.map(\.description).joined(separator: ", ") + ", by live processes")
+    }
     add("damage", status.damage)
+    add("unknown", status.isStateKnown ? status.obstacle?.message : nil)
     add("feed", "\(configuration.feed.text), channel \(configuration.channel)")
     add("trust", TrustPage(status.trust).summary)
     add("stale", status.stale.map { "since \($0.since): \($0.reason); nothing new is installed" })
@@ -75,6 +87,8 @@ struct StatusPage {
       JSONMember("withdrawn", .array(status.withdrawn.map { .integer($0.number) })),
       JSONMember("floor", DeviceVerb.json(status.floor)), JSONMember("lastProblem", problem ?? .null),
       JSONMember("damage", status.damage.map { .string($0) } ?? .null),
+      JSONMember("running", .array(status.running.map { .integer($0.number) })),
+      JSONMember("rolledBack", status.rolledBack.map(json) ?? .null),
       JSONMember("feed", .string(configuration.feed.text)),
       JSONMember("channel", .string(configuration.channel.name)),
     ] + TrustPage(status.trust).members + [
@@ -88,6 +102,13 @@ struct StatusPage {
     return .object([
       JSONMember("version", .integer(entry.version.number)),
       JSONMember("obstacle", entry.obstacle.map { .string($0.code) } ?? .null),
+    ])
+  }
+
+  private static func json(_ left: DeviceStatus.RolledBack) -> JSONValue {
+    .object([
+      JSONMember("version", .integer(left.version.number)),
+      JSONMember("date", .string(left.date.description)),
     ])
   }
 
