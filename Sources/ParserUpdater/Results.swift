@@ -94,6 +94,8 @@ public struct DeviceStatus: Sendable {
   public let floor: ReleaseVersion?
   /// The last failed check or update, until one succeeds.
   public let lastProblem: LastProblem?
+  /// What is missing in the history, and why; `nil` when nothing is.
+  public let historyProblem: String?
   /// Why the state had to be rebuilt from the releases on disk; `nil` when all is well.
   public let damage: String?
   /// Why something is unknown, such as a file that may not be read; `nil` when all is known.

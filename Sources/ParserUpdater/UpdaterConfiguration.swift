@@ -21,8 +21,11 @@ public struct UpdaterConfiguration: Sendable {
   public var app = AppCapabilities()
   /// How many launches in a row may end without confirmation before a release is rejected; at least 1.
   public var unconfirmedLaunchLimit = 2
-  /// How long a launch waits for the lock of the store before it goes on without writing.
-  public var lockWait: Duration = .seconds(1)
+  /// How long a launch that has something to write, or a verdict, waits for the lock of the store.
+  ///
+  /// After that a launch goes on without writing. One that has nothing to write, and a verdict that was given before, do
+  /// not wait at all. Launches and verdicts are synchronous: the time is one that people see.
+  public var lockWait: Duration = .milliseconds(250)
   /// Whether plain `http` to this machine's own loopback addresses is allowed; never for any other host.
   public var allowsPlainHTTPOnLoopback = false
 

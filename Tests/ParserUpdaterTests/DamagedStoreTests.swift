@@ -267,15 +267,16 @@ struct DamagedStoreTests {
     for plantIt in Self.plants.dropLast() {
       for name in ["incoming", "partial", "releases"] {
         let device = try Device(embedded: 30)
-        mkdir(device.store, 0o700)
+        try await device.take(31)
+        try removeTree("\(device.store)/\(name)")
         let victim = device.home.path("elsewhere")
         mkdir(victim, 0o700)
         plantIt(victim, "\(device.store)/\(name)")
-        try device.feed.publish(31)
+        try device.feed.publish(32)
         let problem = await problem { try await device.update() }
         #expect(problem?.code == .wrongKind && problem?.message.contains("\(device.store)/\(name)") == true)
         #expect(tree(victim) == [])
-        #expect(device.launch().version == 30)
+        #expect(device.launch().version == (name == "releases" ? 30 : 31))
       }
     }
   }
@@ -363,7 +364,9 @@ struct DamagedStoreTests {
     let launch = device.launch()
     #expect(launch.version == 43)
     #expect(launch.confirm() == .recorded)
-    if form == 0 { #expect(try device.updater().history().map(\.kind) == [.staged, .launched, .confirmed]) }
+    #expect(try device.updater().history().map(\.kind) == [.lost, .staged, .launched, .confirmed])
+    #expect(try namesInDirectory(device.store).contains("history.jsonl.damaged"))
+    #expect(try device.updater().status().historyProblem == nil)
   }
 
   @Test("a reason of any length and with any character becomes one bounded line")

@@ -61,6 +61,7 @@ struct UnknownStories {
     #expect(try OtherUser.probe(device, "launch") == ["next 42 current "])
     try device.feed.publish(43, .init(marked: 43))
     device.feed.write(to: device.home.path("feed"))
+    try OtherUser.own(device.home.path)
     #expect(try OtherUser.probe(device, "update") == ["staged 43"])
   }
 

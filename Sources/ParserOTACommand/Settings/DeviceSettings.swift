@@ -93,8 +93,12 @@ struct DeviceSettings: Equatable {
   /// Writes the settings into a store, which is made when there is none.
   func write(store: String) throws(CommandFailure) {
     do {
-      let directory = try Directory.create(store)
-      try directory.checkPrivate()
+      try prepareStore(at: store)
+    } catch {
+      throw CommandFailure(error)
+    }
+    do {
+      let directory = try Directory.open(store)
       if case .root(let bytes) = trust { try directory.replace(TrustChoice.rootName, with: bytes) }
       try directory.replace(Self.fileName, with: json.encoded(indented: true))
     } catch {

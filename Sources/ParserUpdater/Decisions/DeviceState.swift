@@ -24,6 +24,8 @@ struct DeviceState: Equatable, Sendable {
   var lastProblem: RecordedProblem?
   /// Since when the feed is out of date, until it can be refreshed again.
   var stale: Staleness?
+  /// Events that the history did not take, until it takes some again.
+  var historyLoss: HistoryLoss?
 
   /// A use of a release that nobody has confirmed yet.
   struct Trial: Equatable, Sendable {
@@ -77,6 +79,24 @@ struct DeviceState: Equatable, Sendable {
   struct Staleness: Equatable, Sendable {
     let since: Timestamp
     let reason: String
+  }
+
+  /// Events that could not be written down.
+  struct HistoryLoss: Equatable, Sendable {
+    let count: Int64
+    let since: Timestamp
+    let reason: String
+
+    /// What the history says about them when it can be written again.
+    var sentence: String { "\(count) event\(count == 1 ? "" : "s") since \(since) not written: \(reason)" }
+  }
+
+  /// Counts events that the history did not take.
+  mutating func lose(_ count: Int, _ reason: String, at date: Timestamp) {
+    let shown = reason.printable(maxCharacters: Self.maxReasonCharacters)
+    let before = historyLoss
+    historyLoss = HistoryLoss(
+      count: min((before?.count ?? 0) + Int64(count), 1_000_000), since: before?.since ?? date, reason: shown)
   }
 
   /// How many rejections are remembered; the oldest go first.

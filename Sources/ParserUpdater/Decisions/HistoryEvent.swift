@@ -18,6 +18,7 @@ public struct HistoryEvent: Equatable, Sendable {
     case ignored
     case refused
     case recovered
+    case lost
     case failed
   }
 

@@ -14,6 +14,7 @@ final class DeviceStore: Sendable {
     static let partial = "partial"
     static let history = "history.jsonl"
     static let damagedState = "state.json.damaged"
+    static let damagedHistory = "history.jsonl.damaged"
 
     /// Whether a name below `releases/` is one that this program makes: a number and half a digest.
     static func isRelease(_ name: String) -> Bool { isNumbered(name) }
@@ -64,25 +65,51 @@ final class DeviceStore: Sendable {
     }
   }
 
-  /// Opens an existing store to act on what it says: the folder must be ours and not writable for others.
+  /// Opens an existing store to act on what it says; `nil` when there is no folder yet.
+  ///
+  /// - Throws: `foreign-folder` for a folder with other data, `not-private` for one that others own or can write to.
   static func openPrivate(_ path: String) throws(Problem) -> DeviceStore? {
     do {
-      let store = try open(path)
-      try store?.root.checkPrivate()
+      guard let store = try open(path) else { return nil }
+      try store.requireOurs()
       return store
     } catch {
-      throw Problem(error)
+      throw (error as? Problem) ?? (error as? StorageError).map { Problem($0) }
+        ?? Problem(.storageFailed, "\(path) cannot be used as a store")
     }
   }
 
-  /// Opens a store and makes its folder when there is none; the folder must be ours and not writable for others.
+  /// Opens a store, and makes its folder when there is none; an empty folder becomes a store and gets its mark.
   static func create(_ path: String) throws(Problem) -> DeviceStore {
     do {
-      let root = try Directory.create(path)
-      try root.checkPrivate()
-      return DeviceStore(root: root)
+      let store = DeviceStore(root: try Directory.create(path))
+      if try store.requireOurs() != .marked { store.setMark() }
+      return store
     } catch {
-      throw Problem(error)
+      throw (error as? Problem) ?? (error as? StorageError).map { Problem($0) }
+        ?? Problem(.storageFailed, "\(path) cannot be used as a store")
+    }
+  }
+
+  /// Refuses a folder of somebody else and one with other data: nothing in it is made, changed or removed.
+  @discardableResult
+  private func requireOurs() throws -> StoreRecognition.Finding {
+    try root.checkPrivate()
+    let finding = try StoreRecognition.look(at: root)
+    guard case .foreign(let name) = finding else { return finding }
+    throw Problem(
+      .foreignFolder,
+      "\(root.path) has data in it that belongs to no store (\(name.printable(maxCharacters: 60)))",
+      kept: "everything in it", advice: "give the store an empty folder of its own")
+  }
+
+  /// Writes the mark; a store without one is known by what is in it.
+  private func setMark() {
+    do {
+      var lock = try root.appendFile(Name.lock)
+      if lock.size == 0 { try lock.write(StoreRecognition.mark) }
+    } catch {
+      // Something else in its place, or a disk that takes nothing: whatever needs the lock says so.
     }
   }
 
@@ -158,6 +185,30 @@ final class DeviceStore: Sendable {
   /// Replaces the state durably: the one commit point.
   func writeState(_ state: DeviceState) throws(StorageError) {
     try root.replace(StateFile.name, with: StateFile.encode(state))
+  }
+
+  /// Writes events into the history, under the lock; what it does not take is counted in the state, and told later.
+  ///
+  /// - Parameter state: the state as it is on the disk.
+  /// - Returns: why the events were not written; what they tell of has happened all the same.
+  @discardableResult
+  func record(_ events: [HistoryEvent], _ state: DeviceState, at date: Timestamp) -> Problem? {
+    guard !events.isEmpty else { return nil }
+    var (after, problem) = (state, Problem?.none)
+    do {
+      let loss = state.historyLoss.map { [HistoryEvent(.lost, nil, $0.sentence)] } ?? []
+      try HistoryFile(root: root).append(loss + events, at: date)
+      after.historyLoss = nil
+    } catch {
+      after.lose(events.count, error.message, at: date)
+      problem = Problem(error)
+    }
+    do {
+      if after != state { try writeState(after) }
+    } catch {
+      // The caller hears of the loss; the next event that is not written is counted again.
+    }
+    return problem
   }
 
   /// Makes what the state says outlive a power cut, for whoever finds nothing to change in it: a process that was killed in
@@ -249,3 +300,8 @@ final class DeviceStore: Sendable {
     }
   }
 }
+
+/// Makes an empty folder a store, or finds that it is one already.
+///
+/// - Throws: `foreign-folder` for a folder with other data, in which nothing was changed.
+package func prepareStore(at path: String) throws(Problem) { _ = try DeviceStore.create(path) }

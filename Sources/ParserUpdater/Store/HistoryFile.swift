@@ -10,48 +10,58 @@ struct HistoryFile {
 
   let root: Directory
 
-  /// Appends events where that is possible: what they tell of has happened, whether it is written down or not.
-  func note(_ events: [HistoryEvent], at date: Timestamp) {
-    do {
-      try append(events, at: date)
-    } catch {
-      // A history must not stop what it tells of.
-    }
-  }
-
-  /// Appends an event unless the last one of its kind says the same, so that a failing check every hour is one line.
-  func noteOnce(_ event: HistoryEvent, at date: Timestamp) {
+  /// Whether the last event of its kind says the same: a failing check every hour is one line.
+  func repeats(_ event: HistoryEvent) -> Bool {
     do {
       let last = try read().last { $0.kind == event.kind }
-      if let last, last.version == event.version, last.text == event.text { return }
+      return last.map { $0.version == event.version && $0.text == event.text } ?? false
     } catch {
       // A history that cannot be read gets the line, if it can get one.
+      return false
     }
-    note([event], at: date)
   }
 
-  /// Appends events; a failure is given back for information only.
+  /// Appends events.
+  ///
+  /// What cannot be a history of ours, such as a folder in its place, is moved to `history.jsonl.damaged` first. One that
+  /// may not be read or written is left as it is.
   func append(_ events: [HistoryEvent], at date: Timestamp) throws(StorageError) {
     guard !events.isEmpty else { return }
-    var lines: [UInt8] = []
-    for var event in events {
-      event.date = date
-      lines += event.line
+    let reason: String
+    do {
+      guard try !appendToFile(events, at: date) else { return }
+      reason = "it has more than \(Self.maxReadBytes) bytes"
+    } catch {
+      guard error.kind == .wrongKind else { throw error }
+      reason = error.reason
     }
+    try root.removeTree(DeviceStore.Name.damagedHistory)
+    try root.rename(DeviceStore.Name.history, to: DeviceStore.Name.damagedHistory, in: root)
+    let aside = HistoryEvent(
+      .lost, nil, "the history was moved to \(DeviceStore.Name.damagedHistory): \(reason)")
+    _ = try appendToFile([aside] + events, at: date)
+  }
+
+  /// Whether the file took the events; it does not when it is larger than any that we write.
+  private func appendToFile(_ events: [HistoryEvent], at date: Timestamp) throws(StorageError) -> Bool {
     var file = try root.appendFile(DeviceStore.Name.history)
+    guard file.size <= Self.maxReadBytes else { return false }
+    let lines = events.flatMap { $0.line(at: date) }
     if file.size + lines.count > Self.maxBytes {
-      try root.replace(DeviceStore.Name.history, with: keptLines(file.size) + lines)
+      try root.replace(DeviceStore.Name.history, with: keptLines(at: date) + lines)
     } else {
       try file.write(lines)
     }
+    return true
   }
 
-  /// What stays of a history that became too long; nothing of one that we cannot have written.
-  private func keptLines(_ size: Int) throws(StorageError) -> [UInt8] {
-    guard size <= Self.maxReadBytes else { return [] }
-    let events = try read()
+  /// What stays of a history that became too long.
+  private func keptLines(at date: Timestamp) throws(StorageError) -> [UInt8] {
+    let (events, unreadable) = try readAll()
+    let lost = HistoryEvent(.lost, nil, "\(unreadable) lines that could not be read were removed")
     let rejections = events.dropLast(Self.keptEvents).filter { $0.kind == .rejected || $0.kind == .forgotten }
-    return (rejections.suffix(2 * DeviceState.maxRejections) + events.suffix(Self.keptEvents)).flatMap(\.line)
+    return (unreadable > 0 ? lost.line(at: date) : [])
+      + (rejections.suffix(2 * DeviceState.maxRejections) + events.suffix(Self.keptEvents)).flatMap(\.line)
   }
 
   /// The dates of all events, without decoding the rest of their lines.
@@ -69,14 +79,19 @@ struct HistoryFile {
   }
 
   /// Reads the events, oldest first; lines that a crash or a hand left unreadable are passed over.
-  func read() throws(StorageError) -> [HistoryEvent] {
+  func read() throws(StorageError) -> [HistoryEvent] { try readAll().events }
+
+  /// Reads the events, oldest first, and counts the lines that are none.
+  func readAll() throws(StorageError) -> (events: [HistoryEvent], unreadable: Int) {
     let bytes: [UInt8]
     do {
       bytes = try root.read(DeviceStore.Name.history, maxBytes: Self.maxReadBytes)
     } catch  where error.kind == .missing {
-      return []
+      return ([], 0)
     }
-    return bytes.split(separator: 0x0A).compactMap(Self.event)
+    let lines = bytes.split(separator: 0x0A)
+    let events = lines.compactMap(Self.event)
+    return (events, lines.count - events.count)
   }
 
   /// The event of a line; where a crash tore the line before it, the two share one and the whole one counts.
@@ -96,6 +111,13 @@ extension HistoryEvent {
     members.append(JSONMember("text", .string(text)))
     if let pair { members += pair.members }
     return .object(members)
+  }
+
+  /// The line of an event that happened at this date.
+  func line(at date: Timestamp) -> [UInt8] {
+    var event = self
+    event.date = date
+    return event.line
   }
 
   var line: [UInt8] { json.encoded(indented: false) + [0x0A] }

@@ -9,7 +9,7 @@ enum StateFile {
 
   private static let fields = [
     "format", "current", "trial", "previous", "staged", "pin", "rejected", "withdrawn", "seen", "lastProblem",
-    "stale", "trialLoad",
+    "stale", "trialLoad", "historyLoss",
   ]
 
   /// Reads a state; every field but `format` may be missing.
@@ -29,11 +29,25 @@ enum StateFile {
     state.seen = try object.optional("seen", object.seen) ?? [:]
     state.lastProblem = try object.optional("lastProblem", object.recordedProblem)
     state.stale = try object.optional("stale", object.staleness)
+    state.historyLoss = try object.optional("historyLoss", object.historyLoss)
     state.trialLoad = try object.optional("trialLoad", object.trialLoad)
     if state.trial != nil, state.current == nil {
       throw InputError(.malformed, field: "trial", "stands without a current release")
     }
     return state
+  }
+
+  /// Whether bytes are a state and nothing else: other programs have files of this name, too.
+  static func isState(_ bytes: [UInt8]) -> Bool {
+    do {
+      _ = try decode(bytes)
+      let limits = Limits.standard
+      let document = try JSONReader.read(bytes, maxBytes: limits.maxStateBytes, maxDepth: limits.maxDepth)
+      return try JSONObject(document).members.allSatisfy { fields.contains($0.key) }
+    } catch {
+      // A file of something else, or a damaged one of ours.
+      return false
+    }
   }
 
   /// Writes a state; the same bytes for the same value.
@@ -54,6 +68,7 @@ enum StateFile {
     add("seen", seen.isEmpty ? nil : .object(seen))
     add("lastProblem", state.lastProblem?.json)
     add("stale", state.stale?.json)
+    add("historyLoss", state.historyLoss?.json)
     return JSONValue.object(members).encoded(indented: true)
   }
 }
@@ -137,6 +152,13 @@ extension JSONObject {
     return DeviceState.TrialLoadRecord(manifest: try object.digest("manifest"), stage: stage)
   }
 
+  fileprivate func historyLoss(_ name: String) throws(InputError) -> DeviceState.HistoryLoss {
+    let object = try object(name)
+    return DeviceState.HistoryLoss(
+      count: try object.integer("count", in: 1...1_000_000), since: try object.timestamp("since"),
+      reason: try object.string("reason"))
+  }
+
   fileprivate func staleness(_ name: String) throws(InputError) -> DeviceState.Staleness {
     let object = try object(name)
     return DeviceState.Staleness(since: try object.timestamp("since"), reason: try object.string("reason"))
@@ -201,6 +223,15 @@ extension DeviceState.RecordedProblem {
     .object([
       JSONMember("code", .string(code)), JSONMember("message", .string(message)),
       JSONMember("date", .string(date.description)),
+    ])
+  }
+}
+
+extension DeviceState.HistoryLoss {
+  fileprivate var json: JSONValue {
+    .object([
+      JSONMember("count", .integer(count)), JSONMember("since", .string(since.description)),
+      JSONMember("reason", .string(reason)),
     ])
   }
 }

@@ -47,7 +47,7 @@ struct Activation {
     }
     if let failure, let running = failure.running, let reason = refusal(of: failure, in: state) {
       if lock != nil {
-        record([HistoryEvent(.ignored, failure.release, "failure report: \(reason)")], in: store)
+        record([HistoryEvent(.ignored, failure.release, "failure report: \(reason)")], state, in: store)
       }
       return running
     }
@@ -145,7 +145,7 @@ struct Activation {
     }
     if isChanged {
       let events = [recovery, failureEvent].compactMap(\.self) + plan.events + search.events(launch: launch)
-      record(events, in: store)
+      record(events, after, in: store)
       if Set(after.references) != Set(state.references) || recovery != nil {
         GarbageCollection.collectReleases(of: store, keeping: after)
       }
@@ -227,12 +227,8 @@ struct Activation {
     return reading
   }
 
-  private mutating func record(_ events: [HistoryEvent], in store: DeviceStore) {
-    do {
-      try HistoryFile(root: store.root).append(events, at: now)
-    } catch {
-      notes.append(Problem(error))
-    }
+  private mutating func record(_ events: [HistoryEvent], _ state: DeviceState, in store: DeviceStore) {
+    if let problem = store.record(events, state, at: now) { notes.append(problem) }
   }
 
   private func active(_ search: CandidateSearch, _ plan: LaunchPlan, _ state: DeviceState) -> ActiveRelease {

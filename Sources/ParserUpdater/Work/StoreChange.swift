@@ -16,6 +16,7 @@ struct StoreChange {
   func apply(_ verdict: LaunchVerdict, _ release: ReleaseReference?, _ launch: LaunchID) -> VerdictResult {
     guard let release, release != embedded else { return .nothingToDo }
     do {
+      if try isNeedless(verdict, release, launch) { return .nothingToDo }
       return try change { (state) throws(Problem) in
         switch state.apply(verdict, release: release, launch: launch, now: now) {
         case .applied:
@@ -31,6 +32,17 @@ struct StoreChange {
     } catch {
       return .notRecorded(error)
     }
+  }
+
+  /// Whether the verdict was given before; that needs no lock, and so no wait.
+  private func isNeedless(
+    _ verdict: LaunchVerdict, _ release: ReleaseReference, _ launch: LaunchID
+  ) throws(Problem) -> Bool {
+    guard let store = try openStore(), case .state(var state) = store.readState(),
+      case .alreadyConfirmed = state.apply(verdict, release: release, launch: launch, now: now)
+    else { return false }
+    try holdState()
+    return true
   }
 
   /// Writes down what somebody says who kept only the names of release and launch.
@@ -163,7 +175,7 @@ struct StoreChange {
       } else {
         try store.holdState()
       }
-      HistoryFile(root: store.root).note(events, at: now)
+      store.record(events, after, at: now)
       return result
     } catch let problem as Problem {
       throw problem.keeping("the state is as it was")

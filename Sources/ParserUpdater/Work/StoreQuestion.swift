@@ -32,10 +32,23 @@ struct StoreQuestion {
       },
       withdrawn: state.withdrawn, floor: state.seen[configuration.channel]?.version,
       lastProblem: state.lastProblem.map { .init(code: $0.code, message: $0.message, date: $0.date) },
-      damage: reading.damage, isStateKnown: reading.obstacle == nil,
+      historyProblem: historyProblem(reading), damage: reading.damage, isStateKnown: reading.obstacle == nil,
       stale: state.stale.map { .init(since: $0.since, reason: $0.reason) },
       clockDoubt: StoredTrust(reading.store, embedded: configuration.embedded).moment(now, state).doubt,
       trust: trustStatus(of: reading.store), next: try explanation(reading, offer: nil))
+  }
+
+  /// What the history does not tell: events that it did not take, and lines that are none.
+  private func historyProblem(_ reading: Reading) -> String? {
+    guard let store = reading.store else { return nil }
+    do {
+      let unreadable = try HistoryFile(root: store.root).readAll().unreadable
+      let lines = unreadable == 0 ? nil : "\(unreadable) line\(unreadable == 1 ? "" : "s") cannot be read"
+      let parts = [reading.state.historyLoss?.sentence, lines].compactMap(\.self)
+      return parts.isEmpty ? nil : parts.joined(separator: "; ")
+    } catch {
+      return error.message
+    }
   }
 
   /// The last roll back, unless a launch was recorded after it.

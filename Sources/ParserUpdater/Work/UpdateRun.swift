@@ -187,8 +187,7 @@ struct UpdateRun: Sendable {
       states = [before, after]
       try store.writeState(after)
       states = [after]
-      HistoryFile(root: store.root).note(
-        [HistoryEvent(.staged, release, "from \(reader.location.text)")], at: now())
+      store.record([HistoryEvent(.staged, release, "from \(reader.location.text)")], after, at: now())
       return .staged(offer.manifest.version)
     } catch {
       throw Staging.problem(error, needed: offer.manifest.bytesToStore, in: store).keeping(Self.kept)
@@ -222,7 +221,19 @@ struct UpdateRun: Sendable {
   private func noteRefusal(_ result: CheckResult, of offer: VerifiedManifest, in store: DeviceStore) {
     guard case .notUsable(_, let reason) = result else { return }
     let release = ReleaseReference(offer.manifest, digest: offer.digest)
-    HistoryFile(root: store.root).noteOnce(HistoryEvent(.refused, release, reason.text), at: now())
+    noteOnce(HistoryEvent(.refused, release, reason.text), in: store)
+  }
+
+  /// Writes an event down unless the last one of its kind says the same.
+  private func noteOnce(_ event: HistoryEvent, in store: DeviceStore) {
+    guard !HistoryFile(root: store.root).repeats(event) else { return }
+    do {
+      let lock = try store.lock(wait: Self.commitWait)
+      defer { lock.release() }
+      store.record([event], try state(of: store), at: now())
+    } catch {
+      // The caller gets the refusal itself; the same check writes it down the next time.
+    }
   }
 
   /// Changes the state under the lock, when there is something to change.
@@ -262,7 +273,9 @@ struct UpdateRun: Sendable {
 
   /// Remembers a failure for `status`, when there is a store and it can be written.
   func remember(_ problem: Problem) {
-    guard problem.code != .cancelled, problem.code != .busy else { return }
+    // What is busy or unknown passes, and changes nothing; a host that denies access is a failure of the feed.
+    let passing: [ProblemCode] = [.cancelled, .busy, .noPermission, .cannotRead, .notPrivate, .foreignFolder]
+    guard !passing.contains(problem.code) else { return }
     do {
       guard let store = try DeviceStore.openPrivate(configuration.directory) else { return }
       let lock = try store.lock(wait: configuration.lockWait)
@@ -277,8 +290,8 @@ struct UpdateRun: Sendable {
       guard state.record(problem, at: now()) else { return }
       try store.writeState(state)
       let kind = problem.code.responsibility == .untrustedContent ? HistoryEvent.Kind.refused : .failed
-      HistoryFile(root: store.root).noteOnce(
-        HistoryEvent(kind, nil, "\(problem.code.rawValue): \(problem.message)"), at: now())
+      let event = HistoryEvent(kind, nil, "\(problem.code.rawValue): \(problem.message)")
+      if !HistoryFile(root: store.root).repeats(event) { store.record([event], state, at: now()) }
     } catch {
       // The caller gets the problem itself; that it could not be written down as well changes nothing.
     }

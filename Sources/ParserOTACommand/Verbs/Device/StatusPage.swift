@@ -58,6 +58,7 @@ struct StatusPage {
         "in use",
         "release " + status.running.map(\.description).joined(separator: ", ") + ", by live processes")
     }
+    add("history", status.historyProblem)
     add("damage", status.damage)
     add("unknown", status.isStateKnown ? status.obstacle?.message : nil)
     add("feed", "\(configuration.feed.text), channel \(configuration.channel)")
@@ -87,6 +88,7 @@ struct StatusPage {
       JSONMember("withdrawn", .array(status.withdrawn.map { .integer($0.number) })),
       JSONMember("floor", DeviceVerb.json(status.floor)), JSONMember("lastProblem", problem ?? .null),
       JSONMember("damage", status.damage.map { .string($0) } ?? .null),
+      JSONMember("historyProblem", status.historyProblem.map { .string($0) } ?? .null),
       JSONMember("running", .array(status.running.map { .integer($0.number) })),
       JSONMember("rolledBack", status.rolledBack.map(json) ?? .null),
       JSONMember("feed", .string(configuration.feed.text)),
