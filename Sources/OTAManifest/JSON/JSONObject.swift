@@ -7,6 +7,8 @@ public struct JSONObject: Sendable {
   public let path: String
   /// The members in the order of the text.
   public let members: [JSONMember]
+  /// Where each member is, once there are more than a few: signed metadata may list tens of thousands.
+  private let places: [ExactText: Int]?
 
   /// Takes an object value.
   ///
@@ -18,8 +20,9 @@ public struct JSONObject: Sendable {
     }
     self.path = path
     self.members = members
+    places = Self.places(of: members)
     for member in members where !known.contains(where: { $0.hasSameBytes(as: member.key) }) {
-      if let name = known.first(where: { $0.asciiLowercased.hasSameBytes(as: member.key.asciiLowercased) }) {
+      if let name = known.first(where: { $0.differsOnlyByCase(from: member.key) }) {
         throw InputError(
           .ambiguousKey, field: JSONPath.member(member.key, of: path),
           "differs from \"\(name)\" only by upper and lower case")
@@ -29,7 +32,19 @@ public struct JSONObject: Sendable {
 
   /// The value of a member as it stands; `nil` when there is none.
   public subscript(_ name: String) -> JSONValue? {
-    members.first { $0.key.hasSameBytes(as: name) }?.value
+    if let places { return places[ExactText(name)].map { members[$0].value } }
+    return members.first { $0.key.hasSameBytes(as: name) }?.value
+  }
+
+  /// Few members are compared one by one, many are found by their hashes.
+  private static func places(of members: [JSONMember]) -> [ExactText: Int]? {
+    guard members.count > 16 else { return nil }
+    var places: [ExactText: Int] = [:]
+    places.reserveCapacity(members.count)
+    for (index, member) in members.enumerated() where places[ExactText(member.key)] == nil {
+      places[ExactText(member.key)] = index
+    }
+    return places
   }
 
   /// The path of a member.
@@ -104,6 +119,14 @@ public struct JSONObject: Sendable {
         .outOfRange, field: path, "is \(shown), outside \(range.lowerBound) to \(range.upperBound)")
     }
     return integer
+  }
+}
+
+extension String {
+  /// Whether two names that differ are the same in lower case.
+  fileprivate func differsOnlyByCase(from other: String) -> Bool {
+    utf8.count == other.utf8.count && zip(utf8, other.utf8).allSatisfy { $0 | 0x20 == $1 | 0x20 }
+      && asciiLowercased.hasSameBytes(as: other.asciiLowercased)
   }
 }
 

@@ -17,7 +17,7 @@ public struct Snapshot: Sendable {
       var files: [ExactText: MetadataDescription] = [:]
       for member in meta.members {
         files[ExactText(member.key)] = try MetadataDescription(
-          meta.object(member.key, known: MetadataDescription.fields))
+          JSONObject(member.value, path: meta.path(of: member.key), known: MetadataDescription.fields))
       }
       self.files = files
     } catch {
@@ -30,7 +30,8 @@ public struct Snapshot: Sendable {
 
   /// Refuses this snapshot when it takes back a version, or forgets a file, of an older one.
   func requireNoRollback(from older: Snapshot, role: String) throws(TrustError) {
-    for (name, description) in older.files.sorted(by: { $0.key.text < $1.key.text }) {
+    let inOrder = older.files.sorted { $0.key.text.utf8.lexicographicallyPrecedes($1.key.text.utf8) }
+    for (name, description) in inOrder {
       guard let new = files[name] else {
         throw TrustError(.rollback, role: role, "does not list \(name.text.printable()) any more")
       }

@@ -23,7 +23,8 @@ public struct Targets: Sendable {
       var files: [ExactText: TargetDescription] = [:]
       for member in listed.members {
         files[ExactText(member.key)] = try TargetDescription(
-          path: member.key, listed.object(member.key, known: TargetDescription.fields))
+          path: member.key,
+          JSONObject(member.value, path: listed.path(of: member.key), known: TargetDescription.fields))
       }
       self.files = files
       delegations =
