@@ -7,7 +7,11 @@ public struct PrivateKey: Sendable {
   let handle: KeyHandle
 
   init(_ handle: KeyHandle) throws(CryptoError) {
-    guard handle.isA("ED25519") else { throw .malformedKey("only Ed25519 keys sign here") }
+    guard handle.isA("ED25519") else {
+      let kind = ["RSA", "EC", "X25519", "X448", "ED448", "DSA", "RSA-PSS", "SM2", "DH"].first(
+        where: handle.isA)
+      throw .malformedKey("only Ed25519 keys sign here\(kind.map { ", and this one is \($0)" } ?? "")")
+    }
     self.handle = handle
     publicKey = try PublicKey(ed25519: handle.rawPublicKey())
   }

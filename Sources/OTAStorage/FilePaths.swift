@@ -9,19 +9,21 @@ public func readFile(at path: String, maxBytes: Int) throws(StorageError) -> [UI
   return try file.readAll(maxBytes: maxBytes, path: path)
 }
 
-/// The bytes of a file that holds a secret: `.untrustedOwner` when its mode lets anybody but its owner at it.
+/// The bytes of a file or pipe that holds a secret: `.untrustedOwner` when its mode lets anybody but its owner at it.
 public func readSecretFile(at path: String, maxBytes: Int) throws(StorageError) -> [UInt8] {
   guard !path.utf8.contains(0) else {
     throw StorageError(.invalidName, operation: "open", path: path, reason: "it holds a zero byte")
   }
   let file = try Descriptor(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, path: path)
-  let status = try file.statusOfRegularFile(path: path)
+  let isPipe = try file.isPipe(path: path)
+  let status = try isPipe ? file.status(path: path) : file.statusOfRegularFile(path: path)
   guard status.permissions & 0o077 == 0 else {
     throw StorageError(
       .untrustedOwner, operation: "use", path: path,
       reason: "others than its owner can get at it (mode \(String(status.permissions, radix: 8)))")
   }
-  return try file.readAll(maxBytes: maxBytes, path: path)
+  return try isPipe
+    ? file.readPipe(maxBytes: maxBytes, path: path) : file.readAll(maxBytes: maxBytes, path: path)
 }
 
 /// Puts `bytes` at `path` as `Directory.replace` does; its directory must exist.

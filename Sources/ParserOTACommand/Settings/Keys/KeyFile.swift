@@ -23,7 +23,7 @@ struct KeyFile {
     keepMemoryPrivate()
     var pem = try path == "-" ? Self.standardInput(option) : Self.readSecret(path, option: option, context)
     defer { erase(&pem) }
-    return try privateKey(pem, name: path == "-" ? "the key on standard input" : path)
+    return try privateKey(pem, from: path == "-" ? .standardInput : .file(path))
   }
 
   /// The private key in a variable of the environment; `nil` when it is not set or empty.
@@ -32,10 +32,16 @@ struct KeyFile {
     keepMemoryPrivate()
     var pem = Array(text.utf8)
     defer { erase(&pem) }
-    return try privateKey(pem, name: variable)
+    return try privateKey(pem, from: .variable(variable))
   }
 
-  private func privateKey(_ pem: [UInt8], name: String) throws(CommandFailure) -> PrivateKey {
+  private func privateKey(_ given: [UInt8], from place: KeyText.Place) throws(CommandFailure) -> PrivateKey {
+    var pem = KeyText.mended(given)
+    defer { erase(&pem) }
+    let name = place.name
+    if let problem = KeyText(pem, from: place).privateProblem() {
+      throw Self.unusable(name, problem.message, hint: problem.hint)
+    }
     do {
       return try PrivateKey(pem: pem)
     } catch .wrongPassphrase {
@@ -57,15 +63,12 @@ struct KeyFile {
   ) throws(CommandFailure) -> PublicKey {
     try refuseMaterial(path, option: option, context)
     let bytes = try InputFile.read(path, option: option, maxBytes: maxBytes, context)
-    let text = String(decoding: bytes, as: UTF8.self)
-    guard !KeyMaterial.isPEM(text) else {
-      throw CommandFailure(
-        .keyUnusable,
-        "\(option): \(path) holds a private key where a public one is wanted",
-        hint: "parser-ota key public --key FILE --out FILE.pub writes the public half")
-    }
+    let mended = KeyText.mended(bytes)
+    let problem =
+      KeyText(mended, from: .file(path)).publicProblem()
+    if let problem { throw unusable("\(option): \(path)", problem.message, hint: problem.hint) }
     do {
-      let key = try PublicKey(pem: text)
+      let key = try PublicKey(pem: String(decoding: mended, as: UTF8.self))
       guard key.scheme == .ed25519 else {
         throw CommandFailure(
           .keyUnusable,
@@ -140,9 +143,16 @@ struct KeyFile {
           "give the passphrase of this key with --passphrase-file FILE or in \(Passphrase.variable)"
         )
       case .malformedKey(let reason) where reason.contains("::"):
-        ("it holds no key as PEM, or a damaged one", unusableHint)
+        (
+          "the text between its BEGIN and END lines is damaged",
+          "copy the whole file again, or " + unusableHint
+        )
       default: (error.message, unusableHint)
       }
-    return CommandFailure(.keyUnusable, "\(name): \(message)", kept: "nothing was changed", hint: hint)
+    return unusable(name, message, hint: hint)
+  }
+
+  private static func unusable(_ name: String, _ message: String, hint: String) -> CommandFailure {
+    CommandFailure(.keyUnusable, "\(name): \(message)", kept: "nothing was changed", hint: hint)
   }
 }

@@ -75,6 +75,7 @@ struct SigningOptions {
   func requiredReleaseSigners() throws(CommandFailure) -> [any MetadataSigner] {
     let signers = try releaseSigners()
     guard signers.isEmpty else { return signers }
+    try refuseEmptyVariable([.release])
     throw CommandFailure(
       .usage, code: "missing-option", message: "no key to sign with was given",
       hint: "give --release-key FILE or --sign-with CMD, or set \(Kind.release.variable)")
@@ -85,9 +86,30 @@ struct SigningOptions {
     try signers(.release) + [commandSigner()].compactMap(\.self)
   }
 
+  /// Every signer that is given, for a verb that can do nothing without a root key.
+  func requiredRootSigners() throws(CommandFailure) -> [any MetadataSigner] {
+    let signers = try allSigners()
+    guard signers.isEmpty else { return signers }
+    try refuseEmptyVariable([.root, .release])
+    throw CommandFailure(
+      .usage, code: "missing-option", message: "no key to sign the root with was given",
+      hint:
+        "give --root-key FILE or set \(Kind.root.variable); for holders elsewhere: parser-ota root prepare")
+  }
+
   /// Every signer that is given, for a verb that uses each where the root lists its key.
   func allSigners() throws(CommandFailure) -> [any MetadataSigner] {
     try signers(.root) + releaseSigners()
+  }
+
+  /// A variable without text is a secret that did not reach the job: say that, not that no key was given.
+  private func refuseEmptyVariable(_ kinds: [Kind]) throws(CommandFailure) {
+    guard let empty = kinds.map(\.variable).first(where: { context.environment[$0]?.isEmpty == true }) else {
+      return
+    }
+    throw CommandFailure(
+      .usage, code: "missing-option", message: "\(empty) is set and empty",
+      hint: "check the name of the secret, and whether this job may read it: jobs of forks may not")
   }
 
   private func requireOneStandardInput() throws(CommandFailure) {
