@@ -17,6 +17,10 @@ public struct TrustStatus: Equatable, Sendable {
   public let name: String
   /// The stored metadata; empty for an unsigned feed.
   public let roles: [Role]
+  /// The name of the feed; `nil` for an unnamed or an unsigned one.
+  public let feedName: String?
+  /// The epoch of the root, from 1; `nil` for an unsigned feed.
+  public let epoch: Int64?
   /// Why nothing can be believed, such as a root with a weak key; `nil` when trust has a beginning.
   public let obstacle: Problem?
 
@@ -26,12 +30,16 @@ public struct TrustStatus: Equatable, Sendable {
       name: name,
       roles: client.headers.map {
         Role(name: $0.role, version: $0.header.version, expires: $0.header.expires)
-      })
+      }, feedName: client.root.feedName, epoch: client.root.epoch)
   }
 
   /// Describes what is trusted.
-  package init(name: String, roles: [Role], obstacle: Problem? = nil) {
+  package init(
+    name: String, roles: [Role], obstacle: Problem? = nil, feedName: String? = nil, epoch: Int64? = nil
+  ) {
     self.name = name
+    self.feedName = feedName
+    self.epoch = epoch
     self.roles = roles
     self.obstacle = obstacle
   }

@@ -80,7 +80,8 @@ struct VerbRow: CustomTestStringConvertible, Sendable {
       "\(change) --role release --from RELEASE_ID --to-public other.pem.pub --release-key other.pem",
       fails: "\(change) --role release --from SPARE_ID --to-public other.pem.pub", 1),
     VerbRow(
-      "key threshold", "\(change) --role root --threshold 2", fails: "\(change) --role root --threshold 9", 1),
+      "key threshold", "\(change) --root-key spare.pem --role root --threshold 2",
+      fails: "\(change) --role root --threshold 9", 1),
     VerbRow("root prepare", "--feed signed --out new.root.json", fails: "--feed signed --out root.pem", 1),
     VerbRow(
       "root sign", "next.root.json --root-key root.pem",

@@ -25,7 +25,7 @@ struct KeyFileTests {
       let key = try PrivateKey(pem: text(path))
       #expect(try PublicKey(pem: text(path + ".pub")) == key.publicKey)
       #expect(try result.output.contains(key.publicKey.metadataID()))
-      #expect(result.errors.contains("copy \(path) to a safe place"))
+      #expect(result.errors.contains("Back up this key: \(path) cannot be recovered"))
       #expect(try directory.names() == ["release.pem", "release.pem.pub"])
     }
   }

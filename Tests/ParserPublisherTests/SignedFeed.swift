@@ -23,7 +23,7 @@ final class SignedFeed: Sendable {
 
   init(
     keptReleases: Int? = nil, releaseKeys: [UInt8] = [2], releaseThreshold: Int = 1,
-    expiry: ExpiryPolicy = ExpiryPolicy()
+    expiry: ExpiryPolicy = ExpiryPolicy(), name: String? = "parsers"
   ) async throws {
     folder = try TemporaryDirectory()
     feed = folder.path("feed")
@@ -32,7 +32,7 @@ final class SignedFeed: Sendable {
         directory: feed, keptReleases: keptReleases,
         trust: .signed(
           rootSigners: [try signer(1)], releaseSigners: try releaseKeys.map(signer), rootThreshold: 1,
-          releaseThreshold: releaseThreshold, expiry: expiry), date: TestFeed.date))
+          releaseThreshold: releaseThreshold, expiry: expiry), date: TestFeed.date, name: name))
   }
 
   var publisher: Publisher { Publisher(feed: feed) { [self] in now.withLock { $0 } } }

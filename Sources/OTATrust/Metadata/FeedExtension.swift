@@ -104,7 +104,7 @@ extension Root {
 
 extension MetadataHeader {
   /// Refuses metadata of another feed than the one that the root names.
-  func requireFeed(of root: Root, role: String) throws(TrustError) {
+  package func requireFeed(of root: Root, role: String) throws(TrustError) {
     guard let wanted = root.feedName, feedName?.hasSameBytes(as: wanted) != true else { return }
     throw TrustError(otherFeed: feedName, role: role, wanted: wanted)
   }

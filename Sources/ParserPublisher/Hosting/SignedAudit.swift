@@ -74,8 +74,14 @@ struct SignedAudit {
       if left <= 0 {
         report(
           .error, ProblemCode.trustExpired.rawValue, place,
-          "\(role) expired at \(header.expires): clients install nothing new")
-      } else if left < lifetimeSeconds(role) / 3 {
+          "\(role) expired at \(header.expires): clients install nothing new"
+            + (role == "root" ? "; only the root keys can renew it" : ""))
+      } else if role == "root", FeedSigning.isRootNearEnd(header.expires, at: now) {
+        report(
+          .warning, "expires-soon", place,
+          "root expires at \(header.expires), in \(left / 86_400) days; only the root keys can renew it:"
+            + " \(FeedSigning.nextRoot)")
+      } else if role != "root", left < lifetimeSeconds(role) / 3 {
         report(
           .warning, "expires-soon", place,
           "\(role) expires at \(header.expires), in \(left / 86_400) days: sign it anew")

@@ -17,6 +17,9 @@ public struct InitRequest: Sendable {
   public var keptReleases: Int?
   /// How the feed is authenticated; `nil` keeps what is set or what the folder shows.
   public var trust: InitTrust?
+  /// The name of a new signed feed, so that no other feed of the same keys can be served in its place; `nil` for a
+  /// random one.
+  public var name: String?
   /// The moment from which the expiry of signed metadata counts; needed for a signed feed.
   public var date: Timestamp?
   /// How long the feed at `baseURL` may take to say its newest number; `nil` does not ask it.
@@ -33,7 +36,7 @@ public struct InitRequest: Sendable {
   public init(
     directory: String, baseURL: WebAddress? = nil, adopt: FeedLocation? = nil,
     allowsPlainHTTPOnLoopback: Bool = false, keptReleases: Int? = nil, trust: InitTrust? = nil,
-    date: Timestamp? = nil
+    date: Timestamp? = nil, name: String? = nil
   ) {
     self.directory = directory
     self.baseURL = baseURL
@@ -43,6 +46,7 @@ public struct InitRequest: Sendable {
     self.trust = trust
     self.date = date
     liveFeedPatience = .seconds(10)
+    self.name = name
   }
 }
 

@@ -4,14 +4,19 @@ internal import OTATrust
 
 /// Who signs the next state of a feed, and from when on; made only when the signers are enough.
 struct FeedSigning: Sendable {
-  let builder: MetadataBuilder
+  var builder: MetadataBuilder
   /// The first root, from which the oldest clients start.
   let firstRoot: [UInt8]
   /// The moment at which clients would read the feed.
   let now: Timestamp
 
-  /// How close to its end a root is worth a warning.
-  private static let rootWarningSeconds: Int64 = 90 * 86_400
+  /// How close to its end a root is worth a warning: its keys are off the network, and their holders on holiday.
+  static let rootWarningSeconds: Int64 = 60 * 86_400
+
+  /// Whether it is time to make the next root.
+  static func isRootNearEnd(_ expires: Timestamp, at moment: Timestamp) -> Bool {
+    expires < moment.advanced(bySeconds: rootWarningSeconds)
+  }
 
   /// Signs the next state after what is live.
   ///
@@ -26,9 +31,7 @@ struct FeedSigning: Sendable {
         .trustExpired,
         "\(FeedLayout.metadata("root", root.version)) expired at \(root.header.expires), so clients refuse all that "
           + "is signed under it",
-        advice:
-          "make the next root with the root keys (parser-ota root prepare, sign, commit), then run this again"
-      )
+        advice: Self.nextRootAdvice)
     }
     builder = MetadataBuilder(root: root, live: metadata, signers: signers, expiry: expiry, date: date)
     firstRoot = metadata.chain.files[0]
@@ -50,9 +53,18 @@ struct FeedSigning: Sendable {
   /// What a person should know of the root.
   var warnings: [String] {
     let expires = builder.root.header.expires
-    guard expires < now.advanced(bySeconds: Self.rootWarningSeconds) else { return [] }
-    return ["the root expires at \(expires): make the next one with the root keys before that"]
+    guard Self.isRootNearEnd(expires, at: now) else { return [] }
+    let days = max(0, expires.secondsSinceEpoch - now.secondsSinceEpoch) / 86_400
+    return [
+      "the root expires at \(expires), in \(days) days; only the root keys can renew it: \(Self.nextRoot)"
+    ]
   }
+
+  /// The command that begins the next root.
+  static let nextRoot = "parser-ota root prepare --feed DIR --out next.root.json"
+  /// What to do about a root that has expired or soon does.
+  static let nextRootAdvice =
+    "only the root keys can renew it: \(nextRoot), then parser-ota root sign and root commit"
 
   /// Signs a state of the feed, and proves that installed clients take it.
   ///
@@ -77,7 +89,7 @@ struct FeedSigning: Sendable {
       Rehearsal.Expectation(pointers: state.live.mapValues(\.bytes), whole: whole))
   }
 
-  private static func pointerCopies(of state: FeedState) -> [FeedWrite] {
+  static func pointerCopies(of state: FeedState) -> [FeedWrite] {
     state.live.sorted { $0.key.name < $1.key.name }.map { channel, release in
       FeedWrite(path: FeedLayout.pointerCopy(release.digest, of: channel), bytes: release.bytes)
     }

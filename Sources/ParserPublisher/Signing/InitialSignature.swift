@@ -13,6 +13,8 @@ struct InitialSignature {
     let releaseThreshold: Int
     let expiry: ExpiryPolicy
     let date: Timestamp
+    /// The name that was asked for; a new feed without one gets a random one.
+    let name: String?
   }
 
   /// What is to be made, and its root; `nil` when there is nothing to sign.
@@ -41,7 +43,7 @@ struct InitialSignature {
       guard let date = request.date else { throw Problem(.misuse, "a signed feed needs a date to sign at") }
       let wish = Wish(
         rootSigners: roots, releaseSigners: releases, rootThreshold: rootThreshold,
-        releaseThreshold: releaseThreshold, expiry: expiry, date: date)
+        releaseThreshold: releaseThreshold, expiry: expiry, date: date, name: request.name)
       if isSigned { try await Self.requireSameKeys(wish, host) }
       made = isSigned ? nil : (wish, try await Self.makeRoot(wish))
       trust = Self.trust(expiry, before?.trust ?? found)
@@ -94,6 +96,7 @@ struct InitialSignature {
   private static func makeRoot(_ wish: Wish) async throws(Problem) -> [UInt8] {
     do {
       var root = RootDocument(expires: wish.expiry.expiry(of: .root, signedAt: wish.date))
+      root.setFeedName(wish.name ?? randomName())
       for signer in wish.rootSigners { try root.addKey(signer.publicKey, to: .root) }
       root.setThreshold(wish.rootThreshold, of: .root)
       for role in [Root.Role.targets, .snapshot, .timestamp] {
@@ -116,8 +119,32 @@ struct InitialSignature {
     }
   }
 
+  /// 128 random bits, so that no two feeds have one name by chance.
+  private static func randomName() -> String {
+    var generator = SystemRandomNumberGenerator()
+    return (0..<2).map { _ in
+      let digits = String(generator.next() as UInt64, radix: 16)
+      return String(repeating: "0", count: 16 - digits.count) + digits
+    }.joined()
+  }
+
+  private static func requireSameName(_ name: String?, _ root: Root) throws(Problem) {
+    guard let name, root.feedName != name else { return }
+    guard let feedName = root.feedName else {
+      throw Problem(
+        .inputRefused, "the feed is signed already, and its root has no name",
+        advice:
+          "name it with the next root: parser-ota root prepare --feed DIR --name \(name) --out next.root.json"
+      )
+    }
+    throw Problem(
+      .inputRefused, "the feed is named \(feedName), and apps refuse a root that renames it",
+      advice: "leave --name out")
+  }
+
   private static func requireSameKeys(_ wish: Wish, _ host: any FeedHost) async throws(Problem) {
     let root = try await MetadataState.read(from: host).chain.newest
+    try requireSameName(wish.name, root)
     let wanted: [(Root.Role, [any MetadataSigner], Int)] = [
       (.root, wish.rootSigners, wish.rootThreshold), (.targets, wish.releaseSigners, wish.releaseThreshold),
     ]

@@ -13,6 +13,8 @@ struct MetadataBuilder: Sendable {
   private(set) var former: RoleSigners?
   let expiry: ExpiryPolicy
   let date: Timestamp
+  /// The versions to go on from where live ones ran away and clients forget them under this root; empty otherwise.
+  var restart: [Root.Role: Int64] = [:]
 
   init(
     root: Root, live: MetadataState?, signers: [any MetadataSigner], expiry: ExpiryPolicy, date: Timestamp
@@ -36,10 +38,13 @@ struct MetadataBuilder: Sendable {
     }
   }
 
+  /// Leaves the keys of the root before out, whoever holds them.
+  mutating func signForNewRootAlone() { former = nil }
+
   /// New targets, and what follows from them.
   func plan(files: [String: FileEntry]) async throws(Problem) -> MetadataPlan {
     for role in [Root.Role.targets, .snapshot, .timestamp] { _ = try signers.enough(for: role) }
-    let version = try Self.version(after: live?.targets.version, "targets")
+    let version = try version(after: live?.targets.version, .targets)
     let expires = expiry.expiry(of: .targets, signedAt: date)
     let targets = try await file(.targets, version) { () throws(TrustError) in
       try TargetsDocument(
@@ -67,7 +72,7 @@ struct MetadataBuilder: Sendable {
   }
 
   private func plan(targets: FeedWrite, version targetsVersion: Int64) async throws(Problem) -> MetadataPlan {
-    let version = try Self.version(after: live?.snapshot.version, "snapshot")
+    let version = try version(after: live?.snapshot.version, .snapshot)
     let expires = expiry.expiry(of: .snapshot, signedAt: date)
     let entry = try Self.entry(of: targets.bytes)
     let snapshot = try await file(.snapshot, version) { () throws(TrustError) in
@@ -84,7 +89,7 @@ struct MetadataBuilder: Sendable {
 
   private func plan(snapshot: FeedWrite, version snapshotVersion: Int64) async throws(Problem) -> MetadataPlan
   {
-    let version = try Self.version(after: live?.timestamp.version, "timestamp")
+    let version = try version(after: live?.timestamp.version, .timestamp)
     let expires = expiry.expiry(of: .timestamp, signedAt: date)
     let entry = try Self.entry(of: snapshot.bytes)
     let timestamp = try await file(.timestamp, nil) { () throws(TrustError) in
@@ -119,10 +124,16 @@ struct MetadataBuilder: Sendable {
     FileEntry(length: bytes.count, sha256: try ContentLookup.digest(of: bytes))
   }
 
-  private static func version(after live: Int64?, _ role: String) throws(Problem) -> Int64 {
+  /// Versions beyond this are not counted but set, by a thief or by mistake.
+  static let maxCountedVersion: Int64 = 1 << 52
+
+  private func version(after live: Int64?, _ role: Root.Role) throws(Problem) -> Int64 {
     let next = (live ?? 0) + 1
+    if next > Self.maxCountedVersion, let start = restart[role] { return start + 1 }
     guard next <= JSONObject.maxExactInteger else {
-      throw Problem(.versionRefused, "the \(role) metadata has the largest version: none can follow it")
+      throw Problem(
+        .versionRefused, "the \(role.rawValue) metadata has the largest version: none can follow it",
+        advice: "revoke the key that signed it: parser-ota key rotate --feed DIR --role release")
     }
     return next
   }

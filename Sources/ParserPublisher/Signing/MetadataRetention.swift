@@ -14,7 +14,8 @@ struct MetadataRetention {
     var surplus: [String] = []
     for name in try await host.list(FeedLayout.metadataFolder) {
       for (role, version) in live {
-        guard let old = FeedLayout.metadataVersion(role, inName: name), old <= version - Self.keptVersions
+        guard let old = FeedLayout.metadataVersion(role, inName: name),
+          old <= version - Self.keptVersions || old > max(version, MetadataBuilder.maxCountedVersion)
         else { continue }
         surplus.append("\(FeedLayout.metadataFolder)/\(name)")
       }

@@ -64,6 +64,8 @@ struct MetadataState: Sendable {
     var place = FeedLayout.timestamp
     do {
       let newest = try set.freshTimestamp()
+      // From before the feed was named, but never of another feed.
+      if newest.header.feedName != nil { try newest.header.requireFeed(of: chain.newest, role: "timestamp") }
       place = FeedLayout.metadata("snapshot", newest.snapshot.version)
       let snapshot = try await read(place, TrustLimits.standard.maxSnapshotBytes, host)
       try set.updateSnapshot(snapshot)

@@ -1,3 +1,4 @@
+internal import OTACrypto
 internal import OTAFeed
 public import OTAManifest
 internal import OTATrust
@@ -27,6 +28,7 @@ extension Publisher {
     let now = now()
     let signing = try FeedSigning(
       metadata: metadata, signers: signers, expiry: expiry, date: date ?? now, now: now)
+    try Self.requireOwnKey(signers, metadata.chain.newest)
     let due = RefreshChoice(metadata, expiry, at: signing.builder.date, force: force)
     guard let plan = try await signing.plan(due, of: metadata) else {
       return Self.report(nil, metadata, signing, written: [])
@@ -37,6 +39,18 @@ extension Publisher {
     try await commit.moveTimestamp(plan, from: metadata)
     return Self.report(
       plan, metadata, signing, written: written + [plan.timestamp.path], warnings: await removeOldMetadata())
+  }
+
+  /// Refuses keys that sign nothing here, such as one that was replaced: a schedule must not call that a success.
+  private static func requireOwnKey(
+    _ signers: [any MetadataSigner], _ root: Root
+  ) throws(Problem) {
+    let roles = [Root.Role.targets, .snapshot, .timestamp].flatMap { root.material(of: $0) }
+    guard !signers.contains(where: { roles.contains($0.publicKey) }) else { return }
+    throw Problem(
+      .keyNotTrusted,
+      "wrong key: root \(root.version) lists none of the given keys for releases, so they sign nothing here",
+      advice: "use the key that replaced it: parser-ota key list --feed DIR")
   }
 
   /// What is signed is out by now, so trouble here is a warning, and the next run tries again.

@@ -13,14 +13,19 @@ struct TrustPage {
         ?? trust.name
       members = [
         JSONMember("trust", .string(trust.name)), JSONMember("rootVersion", .null),
+        JSONMember("feedName", .null), JSONMember("epoch", .null),
         JSONMember("metadata", .array([])),
       ]
       return
     }
     let dates = trust.roles.map { "\($0.name) until \($0.expires)" }.joined(separator: ", ")
-    summary = "signed, root version \(version) (\(dates))"
+    let name = trust.feedName.map { " as \($0)" } ?? ""
+    let epoch = trust.epoch.map { $0 > 1 ? ", epoch \($0)" : "" } ?? ""
+    summary = "signed\(name), root version \(version)\(epoch) (\(dates))"
     members = [
       JSONMember("trust", .string(trust.name)), JSONMember("rootVersion", .integer(version)),
+      JSONMember("feedName", trust.feedName.map { .string($0) } ?? .null),
+      JSONMember("epoch", trust.epoch.map { .integer($0) } ?? .null),
       JSONMember("metadata", .array(trust.roles.map(Self.json))),
     ]
   }

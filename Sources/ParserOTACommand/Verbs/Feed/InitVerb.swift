@@ -20,6 +20,9 @@ extension Verb {
           "keep-old-names", "N",
           "for how many releases an adopted feed's old addresses are served; 3 when left out, 0 drops them at once"
         ),
+        .option(
+          "name", "NAME",
+          "the name of a new signed feed, which all its metadata carries; random when left out"),
         .option("keep", "N", "how many releases of a channel stay reachable; 20 at first"),
         .flag("allow-http-loopback", "allow plain http to this machine's own loopback address, for tests"),
         FeedVerb.allowClock,
@@ -47,7 +50,8 @@ extension Verb {
         allowsPlainHTTPOnLoopback: arguments.flag("allow-http-loopback"),
         keptReleases: try arguments.value("keep", as: Readings.count),
         trust: try InitialTrust.read(arguments, context),
-        date: try FeedVerb.date(context) ?? Timestamp(secondsSinceEpoch: context.clock.wallSeconds()))
+        date: try FeedVerb.date(context) ?? Timestamp(secondsSinceEpoch: context.clock.wallSeconds()),
+        name: try arguments.value("name", as: RootReadings.feedName))
       request.keepOldNames = try arguments.value("keep-old-names", as: Readings.countOrNone)
       request.now = Timestamp(secondsSinceEpoch: context.clock.wallSeconds())
       request.hostClock = .http

@@ -60,9 +60,13 @@ extension Verb {
         message: errors.count == 1
           ? "\(feed.text): \(first.place): \(first.message)" : "\(feed.text): \(errors.count) errors",
         kept: "nothing was changed",
-        hint: first.code == ProblemCode.trustExpired.rawValue
-          ? "sign the metadata anew: parser-ota refresh --feed DIR"
-          : "publish again, or restore the files that are named")
+        hint: errors.contains {
+          $0.code == ProblemCode.trustExpired.rawValue && $0.place.hasSuffix(".root.json")
+        }
+          ? "parser-ota root prepare --feed DIR --out next.root.json, then root sign and root commit with the root keys"
+          : first.code == ProblemCode.trustExpired.rawValue
+            ? "sign the metadata anew: parser-ota refresh --feed DIR"
+            : "publish again, or restore the files that are named")
       failure.payload = payload
       if report.findings.count > 1 { failure.details = rows(report.findings).lines(limit: 20) }
       throw failure

@@ -7,6 +7,9 @@ extension Verb {
     "Makes the next root. With enough root keys it is live at once, and the other roles are signed anew where their keys"
       + " change; otherwise the root is written to a file that the other holders sign, see parser-ota root."
   ]
+  private static let epochs =
+    "Revoking a key of targets begins a new epoch: devices forget the versions and dates that it made them see, and run only"
+    + " releases that are signed now. Name a thief's releases with --discard; the newest one left is live again."
   private static let exits: [ExitStatus] = [
     .done, .notAchieved, .untrustedContent, .localDisk, .conflict, .busy, .notPermitted,
   ]
@@ -36,9 +39,10 @@ extension Verb {
       options: [
         FeedVerb.feed, RootReadings.role,
         .option("key-id", "ID", "the key, as key list shows it").required(), FeedVerb.allowClock,
+        RootReadings.discard,
       ] + SigningOptions.both,
       manual: VerbManual(
-        details: details,
+        details: details + [epochs],
         examples: ["parser-ota key remove --feed feed --role release --key-id KEY_ID --root-key root.pem"],
         exits: exits)),
     run: { arguments, context throws(CommandFailure) in
@@ -55,21 +59,29 @@ extension Verb {
         .option("from", "ID", "the key that goes, as key list shows it").required(),
         .option("to-public", "FILE", "the public half of the key that comes, as PEM").completing(.file)
           .required(), FeedVerb.allowClock,
+        .option("name", "NAME", "name a feed that has no name yet"), RootReadings.newEpoch,
+        RootReadings.discard,
       ] + SigningOptions.both,
       manual: VerbManual(
         details: details + [
+          epochs,
           "Give the old release key as well when you have it: then no device is refused, not even for a moment."
-            + " Interrupted, the same command finishes the job."
+            + " Interrupted, the same command finishes the job.",
         ],
         examples: [
           "parser-ota key rotate --feed feed --role release --from KEY_ID --to-public new.pem.pub --root-key root.pem"
-            + " --release-key new.pem"
+            + " --release-key new.pem",
+          "parser-ota key rotate --feed feed --role release --from KEY_ID --to-public new.pem.pub --root-key root.pem"
+            + " --release-key new.pem --discard 9007199254740991",
         ], exits: exits)),
     run: { arguments, context throws(CommandFailure) in
       let roles = try arguments.required("role", as: RootReadings.roles)
       let id = try arguments.required("from", as: RootReadings.keyID)
       let key = try KeyFile.publicKey(try arguments.required("to-public"), option: "--to-public", context)
-      return try await RootVerb.change([.replace(keyID: id, with: key, in: roles)], arguments, context)
+      var changes = [RootChange.replace(keyID: id, with: key, in: roles)]
+      if let name = try arguments.value("name", as: RootReadings.feedName) { changes.append(.name(name)) }
+      if arguments.flag("new-epoch") { changes.append(.newEpoch) }
+      return try await RootVerb.change(changes, arguments, context)
     })
 
   static let keyThreshold = Verb(

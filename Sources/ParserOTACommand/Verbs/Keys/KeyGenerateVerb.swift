@@ -52,7 +52,7 @@ extension Verb {
         JSONMember("encrypted", .bool(isEncrypted)),
       ])
     result.warnings = [
-      "nobody can make this key again: copy \(path)\(isEncrypted ? " and its passphrase" : "") to a safe place now"
+      "Back up this key\(isEncrypted ? " and its passphrase" : ""): \(path) cannot be recovered"
     ]
     return result
   }

@@ -37,6 +37,9 @@ extension Verb {
   private static func result(
     _ keys: FeedKeys, _ held: [(id: String, roles: [String])], _ now: Timestamp
   ) -> CommandResult {
+    let feed = [
+      "feed \(keys.feedName ?? "without a name"), epoch \(keys.epoch)"
+    ]
     let roles = keys.roles.flatMap { role in
       [
         "\(role.role.rawValue) \(role.version): expires \(role.expires), \(left(role.expires, now));"
@@ -47,8 +50,10 @@ extension Verb {
       "key \($0.id): \($0.roles.isEmpty ? "no role" : $0.roles.joined(separator: ", "))"
     }
     var result = CommandResult.answer(
-      "key-status", "the state of \(keys.roles.count) roles", lines: roles + lines,
+      "key-status", "the state of \(keys.roles.count) roles", lines: feed + roles + lines,
       payload: [
+        JSONMember("feedName", keys.feedName.map { .string($0) } ?? .null),
+        JSONMember("epoch", .integer(keys.epoch)),
         JSONMember("roles", .array(keys.roles.map { json($0, now) })),
         JSONMember("needsRefresh", .bool(keys.needsRefresh)),
         JSONMember(
@@ -80,10 +85,15 @@ extension Verb {
     var warnings = keys.roles.filter(\.isNearEnd).map { role in
       let remedy =
         role.role == .root
-        ? "make the next root with the root keys (parser-ota root prepare, sign, commit)"
+        ? "only the root keys can renew it: parser-ota root prepare --feed DIR --out next.root.json"
         : "run parser-ota refresh with the release keys"
       return
         "\(role.role.rawValue) \(now < role.expires ? "expires" : "expired") at \(role.expires): \(remedy)"
+    }
+    if keys.feedName == nil {
+      warnings.append(
+        "the feed has no name, so another feed of the same keys passes for it: parser-ota root prepare --feed DIR"
+          + " --name NAME --out next.root.json")
     }
     if keys.needsRefresh {
       warnings.append("the newest root replaced keys: run parser-ota refresh with the release keys it names")

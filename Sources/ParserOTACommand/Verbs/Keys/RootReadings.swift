@@ -42,6 +42,19 @@ enum RootReadings {
     try assignment(text, "ROLE=FILE")
   }
 
+  static let newEpoch = OptionSpec.flag(
+    "new-epoch",
+    "make devices forget the versions and dates they have seen; revoking a release key does that by itself")
+  static let discard = OptionSpec.option(
+    "discard", "N", "no longer sign release N, such as one that a thief of the key made; needs a new epoch"
+  ).repeatable()
+
+  /// The name of a feed.
+  static func feedName(_ text: String) throws(Refusal) -> String {
+    guard FeedName.isValid(text) else { throw Refusal("must be \(FeedName.rule)") }
+    return text
+  }
+
   static func days(_ text: String) throws(Refusal) -> Int {
     let days = try Readings.count(text)
     guard ExpiryPolicy.range.contains(days) else {

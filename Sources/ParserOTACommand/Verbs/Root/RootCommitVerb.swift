@@ -6,26 +6,31 @@ extension Verb {
   static let rootCommit = Verb(
     VerbSpec(
       ["root", "commit"], summary: "make a signed root the live one",
-      positionals: [RootVerb.file], options: [FeedVerb.feed, FeedVerb.allowClock] + SigningOptions.both,
+      positionals: [RootVerb.files],
+      options: [FeedVerb.feed, FeedVerb.allowClock, RootReadings.discard] + SigningOptions.both,
       manual: VerbManual(
         details: [
           "Both the root before and the new one must be signed by enough of their keys. Where the keys of the other roles"
             + " change, these are signed anew with the release keys that the new root names. Interrupted, the same"
-            + " command finishes the job. Root keys that are given sign the file first."
+            + " command finishes the job. Root keys that are given sign the file first.",
+          "Several files are copies of one root that different holders signed: their signatures are joined.",
         ],
-        examples: ["parser-ota root commit next.root.json --feed feed --release-key release.pem"],
+        examples: [
+          "parser-ota root commit next.root.json --feed feed --release-key release.pem",
+          "parser-ota root commit alice.root.json bob.root.json --feed feed --release-key release.pem",
+        ],
         exits: [.done, .notAchieved, .untrustedContent, .localDisk, .conflict, .busy, .notPermitted])),
     run: { arguments, context throws(CommandFailure) in
-      guard let file = arguments.positional("FILE") else { throw arguments.usage(.missingArgument("FILE")) }
       let publisher = try FeedVerb.publisher(arguments, context)
-      let read = try RootVerb.draft(file, context)
+      let read = try RootVerb.joined(arguments.positionals("FILE"), context)
+      let discarding = Set(try arguments.values("discard", as: Readings.version))
       let signers = try SigningOptions(arguments, context).allSigners()
       let date = try FeedVerb.date(context)
       let report = try await DeviceVerb.run { () async throws(Problem) in
         var draft = read
         let live = try await publisher.liveRoot()
         if live.version < draft.version { _ = try await draft.sign(with: signers, previous: live) }
-        return try await publisher.commitRoot(draft, signers: signers, date: date)
+        return try await publisher.commitRoot(draft, signers: signers, date: date, discarding: discarding)
       }
       return RootVerb.result(report, feed: context.absolutePath(try arguments.required("feed")))
     })

@@ -12,6 +12,10 @@ extension Verb {
         .option("add", "ROLE=FILE", "let the public key in FILE speak for a role").repeatable(),
         .option("remove", "ROLE=KEYID", "take a role away from a key").repeatable(),
         .option("threshold", "ROLE=N", "let N keys of a role be needed").repeatable(),
+        .option(
+          "name", "NAME",
+          "name a feed that has no name yet, so that no other feed of the same keys passes for it"),
+        RootReadings.newEpoch,
         .option("expires-days", "N", "how long it stays good; what init set when left out"),
         FeedVerb.allowClock,
       ],
@@ -19,7 +23,9 @@ extension Verb {
         details: [
           "ROLE is root, targets, snapshot, timestamp, or release for the last three. Without a change, the next root"
             + " only has a new expiry. Removals are made first, so that a key can take the place of another one.",
-          "The file needs no secrecy: carry it to each holder for parser-ota root sign, and back for parser-ota root commit.",
+          "The file needs no secrecy: carry it to each holder for parser-ota root sign, and back for parser-ota root commit."
+            + " Holders may sign copies at the same time: root commit joins them.",
+          "Revoking a key of targets begins a new epoch, in which devices forget the versions and dates they have seen.",
         ],
         examples: [
           "parser-ota root prepare --feed feed --out next.root.json --add release=new.pem.pub --remove release=KEY_ID",
@@ -54,6 +60,9 @@ extension Verb {
       changes.append(
         .add(try KeyFile.publicKey(addition.path, option: "--add", context), to: addition.roles))
     }
-    return changes + (try arguments.values("threshold", as: RootReadings.threshold))
+    changes += try arguments.values("threshold", as: RootReadings.threshold)
+    if let name = try arguments.value("name", as: RootReadings.feedName) { changes.append(.name(name)) }
+    if arguments.flag("new-epoch") { changes.append(.newEpoch) }
+    return changes
   }
 }

@@ -13,8 +13,9 @@ extension Verb {
       ] + SigningOptions.root,
       manual: VerbManual(
         details: [
+          "Each holder may sign a copy of the file, at the same time: parser-ota root commit takes all copies.",
           "Look at the changes before you sign: whoever holds enough root keys speaks for the feed. Without --previous,"
-            + " only what the file itself says can be shown."
+            + " only what the file itself says can be shown.",
         ],
         examples: [
           "parser-ota root sign next.root.json --root-key root.pem --previous feed/metadata/1.root.json"

@@ -7,6 +7,9 @@ internal import ParserPublisher
 /// What the verbs that change a root have in common: the file of a draft, and how its state is shown.
 enum RootVerb {
   static let file = PositionalSpec(name: "FILE", help: "the file that root prepare wrote", shape: .file)
+  static let files = PositionalSpec(
+    name: "FILE", help: "the file that root prepare wrote, or signed copies of it", count: .oneOrMore,
+    shape: .file)
   private static let maxBytes = 512_000
 
   /// Reads a draft.
@@ -20,6 +23,30 @@ enum RootVerb {
       }
       throw CommandFailure(error.code, "\(path): \(error.message)", hint: error.advice)
     }
+  }
+
+  /// Reads copies of one draft, with the signatures of all of them.
+  static func joined(_ paths: [String], _ context: CommandContext) throws(CommandFailure) -> RootDraft {
+    var joined: (draft: RootDraft, path: String)?
+    for path in paths {
+      let read = try draft(path, context)
+      guard case (var all, let first)? = joined else {
+        joined = (read, path)
+        continue
+      }
+      do {
+        try all.join(read)
+      } catch {
+        throw CommandFailure(
+          .notAchieved, code: error.code.rawValue, message: "\(first) and \(path): \(error.message)",
+          kept: "nothing was changed", hint: error.advice)
+      }
+      joined = (all, first)
+    }
+    guard let joined else {
+      throw CommandFailure(.usage, code: "missing-argument", message: "FILE is missing")
+    }
+    return joined.draft
   }
 
   /// Writes a draft durably; a failure names the option that the path came with.
@@ -54,17 +81,20 @@ enum RootVerb {
   ) async throws(CommandFailure) -> CommandResult {
     let publisher = try FeedVerb.publisher(arguments, context)
     let feed = context.absolutePath(try arguments.required("feed"))
-    let signers = try SigningOptions(arguments, context).allSigners()
+    let signers = try SigningOptions(arguments, context).requiredRootSigners()
     let date = try FeedVerb.date(context)
+    let discarding =
+      arguments.spec.option(named: "discard") == nil
+      ? [] : Set(try arguments.values("discard", as: Readings.version))
     let outcome = try await DeviceVerb.run { () async throws(Problem) in
-      try await publisher.changeRoot(changes, signers: signers, date: date)
+      try await publisher.changeRoot(changes, signers: signers, date: date, discarding: discarding)
     }
     switch outcome {
     case .committed(let report): return result(report, feed: feed)
     case .needsSignatures(let draft, let approvals, let reason):
       let path = "\(feed)/\(draftFolder)/\(draftName(draft.version))"
       try write(draft, to: path)
-      return pending(draft, approvals, path: path, reason: reason)
+      throw pending(draft, approvals, path: path, reason: reason)
     }
   }
 
@@ -87,22 +117,30 @@ enum RootVerb {
         JSONMember("version", .integer(report.version)), JSONMember("expires", .string("\(report.expires)")),
         JSONMember("changes", .array(report.changes.map { .string($0) })),
         JSONMember("resigned", .array(report.resigned.map { .string($0) })),
+        JSONMember("discarded", .array(report.discarded.map { .integer($0.number) })),
         JSONMember("written", .array(report.writtenFiles.map { .string($0) })),
       ])
     result.warnings = report.warnings
     return result
   }
 
-  /// A draft that others must sign.
-  static func pending(
+  /// A draft that is not live yet, because others must sign it or the release keys are missing: not what was asked for.
+  private static func pending(
     _ draft: RootDraft, _ approvals: [RootApproval], path: String, reason: String?
-  ) -> CommandResult {
-    let next =
-      reason.map { "it is fully signed, but it is not live: \($0)" }
-      ?? "sign it with parser-ota root sign on the machines of the other keys, then run parser-ota root commit"
-    return .outcome(
-      "needs-signatures", "root \(draft.version) is in \(path) and not live yet; \(next)",
-      lines: lines(approvals), payload: members(draft, approvals, path))
+  ) -> CommandFailure {
+    let missing = approvals.filter { !$0.isReached }.map {
+      "root \($0.version) has \($0.signed.count) of \($0.threshold) signatures"
+    }
+    var failure = CommandFailure(
+      .notAchieved, code: "needs-signatures",
+      message: "root \(draft.version) is not live yet: "
+        + (reason.map { "it is fully signed, but \($0)" } ?? missing.joined(separator: ", ")),
+      kept: "the signatures so far are in \(path)",
+      hint: reason == nil
+        ? "parser-ota root sign \(path) --root-key KEY on the machines of the other keys, then parser-ota root commit \(path) --feed DIR"
+        : "parser-ota root commit \(path) --feed DIR --release-key KEY")
+    failure.payload = members(draft, approvals, path)
+    return failure
   }
 
   static func lines(_ approvals: [RootApproval]) -> [String] {

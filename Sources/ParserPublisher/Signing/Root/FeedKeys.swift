@@ -23,6 +23,10 @@ public struct FeedKeys: Equatable, Sendable {
     public let isNearEnd: Bool
   }
 
+  /// The name that all signed metadata carries; `nil` for an unnamed feed.
+  public let feedName: String?
+  /// The epoch, from 1.
+  public let epoch: Int64
   /// The roles in the order root, targets, snapshot, timestamp.
   public let roles: [Role]
   /// Whether a new root replaced keys and the other roles wait to be signed anew.
@@ -51,13 +55,14 @@ extension Publisher {
             role: role, threshold: keys.threshold, keyIDs: keys.keys.map(\.id), version: file.version,
             expires: file.expires, signedBy: try Self.signers(of: file.bytes, role, keys),
             isNearEnd: role == .root
-              ? file.expires < moment.advanced(bySeconds: 90 * 86_400)
+              ? FeedSigning.isRootNearEnd(file.expires, at: moment)
               : expiry.isNearEnd(role, expires: file.expires, at: moment)))
       } catch {
         throw Problem(onFeed: error, FeedLayout.metadataFolder)
       }
     }
-    return FeedKeys(roles: roles, needsRefresh: !metadata.isTrustedByNewestRoot)
+    return FeedKeys(
+      feedName: root.feedName, epoch: root.epoch, roles: roles, needsRefresh: !metadata.isTrustedByNewestRoot)
   }
 
   private static func signers(

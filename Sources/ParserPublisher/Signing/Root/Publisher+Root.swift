@@ -18,9 +18,12 @@ extension Publisher {
   ///
   /// Everything is proved with the real client, from the first root on, before anything is written. Interrupted, the
   /// same call finishes the job.
-  /// - Throws: `keyNotTrusted` when signatures or signers are missing.
+  /// - Parameter discarding: releases that are no longer signed from here on, such as those of a thief. The newest one
+  ///   that is left becomes the live one of its channel.
+  /// - Throws: `keyNotTrusted` when signatures or signers are missing; `noSuchRelease` for a release that is not signed.
   public func commitRoot(
-    _ draft: RootDraft, signers: [any MetadataSigner], date: Timestamp? = nil
+    _ draft: RootDraft, signers: [any MetadataSigner], date: Timestamp? = nil,
+    discarding: Set<ReleaseVersion> = []
   ) async throws(Problem) -> RootReport {
     let lock = try await host.lock(wait: .seconds(10))
     defer { lock.release() }
@@ -28,7 +31,7 @@ extension Publisher {
     let (expiry, metadata) = try signed(state)
     _ = try await requireClock(asking: state, date: date)
     do {
-      let commit = try RootCommit(draft, after: metadata)
+      let commit = try RootCommit(draft, after: metadata, discarding: discarding)
       let now = now()
       return try await commit.run(
         on: host, state,
@@ -42,7 +45,8 @@ extension Publisher {
 
   /// Makes the next root: live at once when the signers are enough, else a draft for the other holders of root keys.
   public func changeRoot(
-    _ changes: [RootChange], signers: [any MetadataSigner], date: Timestamp? = nil
+    _ changes: [RootChange], signers: [any MetadataSigner], date: Timestamp? = nil,
+    discarding: Set<ReleaseVersion> = []
   ) async throws(Problem) -> RootChangeOutcome {
     let state = try await readState()
     let (expiry, metadata) = try signed(state)
@@ -52,14 +56,16 @@ extension Publisher {
       draft = try self.draft(changes, nil, expiry, metadata)
     } catch  where error.code == .inputRefused {
       guard let made = try madeAlready(changes, expiry, metadata) else { throw error }
-      return .committed(try await commitRoot(made, signers: signers, date: date))
+      return .committed(
+        try await commitRoot(made, signers: signers, date: date, discarding: discarding))
     }
     let live = metadata.chain.newest
     _ = try await draft.sign(with: signers, previous: live)
     let approvals = try draft.approvals(previous: live)
     guard approvals.allSatisfy(\.isReached) else { return .needsSignatures(draft, approvals, reason: nil) }
     do {
-      return .committed(try await commitRoot(draft, signers: signers, date: date))
+      return .committed(
+        try await commitRoot(draft, signers: signers, date: date, discarding: discarding))
     } catch  where error.code == .keyNotTrusted {
       return .needsSignatures(draft, approvals, reason: error.message)
     }
@@ -74,6 +80,7 @@ extension Publisher {
     do {
       var next = try RootDocument(decoding: before).nextVersion(expires: chain.newest.header.expires)
       for change in changes { try next.apply(change) }
+      try next.beginEpochIfNeeded(after: chain.trusted[chain.trusted.count - 2].root)
       return try RootDraft(next).root.changes(since: chain.newest).isEmpty
         ? RootDraft(decoding: chain.newestFile) : nil
     } catch {
@@ -110,6 +117,7 @@ extension Publisher {
       throw Problem(onFeed: error, FeedLayout.metadata("root", metadata.chain.newest.version))
     }
     for change in changes { try next.apply(change) }
+    try next.beginEpochIfNeeded(after: metadata.chain.newest)
     return try RootDraft(next)
   }
 }
@@ -132,6 +140,8 @@ public struct RootReport: Equatable, Sendable {
   public let changes: [String]
   /// The other roles that were signed anew.
   public let resigned: [String]
+  /// The releases that are no longer signed.
+  public let discarded: [ReleaseVersion]
   /// What a person should know, each a sentence.
   public let warnings: [String]
   /// The paths that were written, below the feed and in order.

@@ -12,6 +12,10 @@ public enum RootChange: Sendable {
   case replace(keyID: String, with: PublicKey, in: [Root.Role])
   /// Sets how many keys of each role must sign.
   case threshold(Int, of: [Root.Role])
+  /// Names a feed that has no name, so that no other feed of the same keys can be served in its place.
+  case name(String)
+  /// Begins a new epoch although no key of targets is revoked.
+  case newEpoch
 }
 
 extension [Root.Role] {
@@ -37,11 +41,35 @@ extension RootDocument {
       try add(key, to: held)
     case .threshold(let threshold, let roles):
       for role in roles { setThreshold(threshold, of: role) }
+    case .name(let name): try self.name(name)
+    case .newEpoch: setEpoch(epoch + 1)
     }
     guard self != before else {
       throw Problem(
         .inputRefused, "the root says so already", advice: "parser-ota key list shows what it says")
     }
+  }
+
+  private mutating func name(_ name: String) throws(Problem) {
+    guard FeedName.isValid(name) else {
+      throw Problem(
+        .inputRefused, "\(name.printable()) cannot name a feed: a name has \(FeedName.rule)")
+    }
+    if let feedName, feedName != name {
+      throw Problem(
+        .inputRefused, "the feed is named \(feedName), and apps refuse a root that renames it",
+        advice: "leave the name out")
+    }
+    setFeedName(name)
+  }
+
+  /// Begins a new epoch when a key of targets goes, unless the root begins one already.
+  ///
+  /// Then devices forget the versions and dates that whoever has the key made them see.
+  mutating func beginEpochIfNeeded(after live: Root) throws(Problem) {
+    guard epoch == live.epoch else { return }
+    guard try RootDraft(self).root.startsEpoch(after: live) else { return }
+    setEpoch(epoch + 1)
   }
 
   private mutating func add(_ key: PublicKey, to roles: [Root.Role]) throws(Problem) {

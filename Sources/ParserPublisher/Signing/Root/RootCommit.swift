@@ -1,3 +1,4 @@
+internal import OTAFeed
 internal import OTAManifest
 internal import OTATrust
 
@@ -8,16 +9,34 @@ struct RootCommit {
   private let live: MetadataState
   /// The file of the new root; `nil` when it is live already, so that only what follows from it is left to do.
   private let write: FeedWrite?
+  private let discarding: Set<ReleaseVersion>
 
   /// Refuses a root that clients would refuse.
-  init(_ draft: RootDraft, after live: MetadataState) throws(Problem) {
+  init(
+    _ draft: RootDraft, after live: MetadataState, discarding: Set<ReleaseVersion> = []
+  ) throws(Problem) {
     self.live = live
+    self.discarding = discarding
     let newest = live.chain.newest
     if draft.version == newest.version, draft.encoded() == live.chain.newestFile {
       chain = live.chain
       write = nil
-      return
+    } else {
+      try Self.requireAcceptable(draft, after: newest)
+      var chain = live.chain
+      try chain.append(draft.encoded())
+      self.chain = chain
+      write = FeedWrite(path: FeedLayout.metadata("root", draft.version), bytes: draft.encoded())
     }
+    guard discarding.isEmpty || startsEpoch else {
+      throw Problem(
+        .inputRefused,
+        "root \(draft.version) begins no epoch, so devices would refuse to go back behind the discarded releases",
+        advice: "revoke the key that signed them, or make the root with parser-ota root prepare --new-epoch")
+    }
+  }
+
+  private static func requireAcceptable(_ draft: RootDraft, after newest: Root) throws(Problem) {
     guard draft.version == newest.version + 1 else {
       throw Problem(
         .conflict,
@@ -31,11 +50,12 @@ struct RootCommit {
           + "root keys, and there are \(approval.signed.count); not signed: \(approval.missing.joined(separator: ", "))",
         advice: "sign the file with more keys: parser-ota root sign FILE --root-key KEY")
     }
-    var chain = live.chain
-    try chain.append(draft.encoded())
-    self.chain = chain
-    write = FeedWrite(path: FeedLayout.metadata("root", draft.version), bytes: draft.encoded())
   }
+
+  /// The root before the new one; `nil` for the first root.
+  private var before: Root? { chain.trusted.dropLast().last?.root }
+
+  private var startsEpoch: Bool { before.map { chain.newest.startsEpoch(after: $0) } ?? false }
 
   /// Proves the new state, then writes it: files with versions first, then the root, then the timestamp.
   ///
@@ -46,13 +66,16 @@ struct RootCommit {
   ) async throws(Problem) -> RootReport {
     let root = [write].compactMap(\.self)
     let commit = MetadataCommit(host: host)
-    guard !isTrustedAlready else {
+    let discard = try ReleaseDiscard(discarding, from: state, isRepeated: write == nil)
+    if isTrustedAlready, discard.versions.isEmpty {
       let warnings = try await rehearse(root, state, signing, host)
       return report([], try await commit.write(root), warnings + signing.warnings)
     }
+    let signing = try await continuing(signing, on: host)
     try signing.requireSigners()
-    let plan = try await signing.builder.plan(files: live.files)
-    try await signing.rehearse(plan, state, root, host, whole: [])
+    let plan = try await plan(signing, discard)
+    let whole = Set(discard.changed.filter { discard.state.live[$0] != nil })
+    try await signing.rehearse(plan, discard.state, root, host, whole: whole)
     var written: [String]
     if signing.builder.former == nil {
       written = try await commit.write(plan.versioned + root)
@@ -64,7 +87,35 @@ struct RootCommit {
       try await commit.moveTimestamp(plan, from: live)
       written += [plan.timestamp.path] + (try await commit.write(root))
     }
-    return report(["targets", "snapshot", "timestamp"], written, signing.warnings)
+    if !discard.versions.isEmpty { written += try await discard.finish(on: host) }
+    return report(["targets", "snapshot", "timestamp"], written, signing.warnings, discard)
+  }
+
+  /// The files that are signed stay the same, but in a new epoch: what a thief listed besides releases goes with the key.
+  private func plan(
+    _ signing: FeedSigning, _ discard: ReleaseDiscard
+  ) async throws(Problem) -> MetadataPlan {
+    guard startsEpoch else { return try await signing.builder.plan(files: live.files) }
+    var plan = try await signing.builder.plan(files: discard.targets())
+    plan.versioned.insert(contentsOf: FeedSigning.pointerCopies(of: discard.state), at: 0)
+    return plan
+  }
+
+  /// Goes on from counted versions where those that are live ran away, and clients forget them under the new root.
+  private func continuing(_ signing: FeedSigning, on host: any FeedHost) async throws(Problem) -> FeedSigning
+  {
+    var signing = signing
+    // Devices that have a discarded release must not see the new state before the root that lets them go back.
+    if !discarding.isEmpty { signing.builder.signForNewRootAlone() }
+    guard let before else { return signing }
+    let names = try await host.list(FeedLayout.metadataFolder)
+    for role in [Root.Role.targets, .snapshot, .timestamp]
+    where startsEpoch || chain.newest.revokes(keysOf: role, in: before) {
+      let counted = names.compactMap { FeedLayout.metadataVersion(role.rawValue, inName: $0) }
+        .filter { $0 < MetadataBuilder.maxCountedVersion }
+      signing.builder.restart[role] = counted.max() ?? 0
+    }
+    return signing
   }
 
   /// Whether the keys of the new root signed what is live, so that nothing has to be signed anew.
@@ -95,12 +146,14 @@ struct RootCommit {
     }
   }
 
-  private func report(_ resigned: [String], _ written: [String], _ warnings: [String]) -> RootReport {
+  private func report(
+    _ resigned: [String], _ written: [String], _ warnings: [String], _ discard: ReleaseDiscard? = nil
+  ) -> RootReport {
     let root = chain.newest
     return RootReport(
       version: root.version, expires: root.header.expires,
-      changes: write == nil ? [] : root.changes(since: live.chain.newest), resigned: resigned,
-      warnings: warnings, writtenFiles: written)
+      changes: (write == nil ? [] : root.changes(since: live.chain.newest)) + (discard?.sentences ?? []),
+      resigned: resigned, discarded: discard?.versions ?? [], warnings: warnings, writtenFiles: written)
   }
 }
 

@@ -37,6 +37,26 @@ public struct RootDraft: Sendable {
   /// The version that it will have.
   public var version: Int64 { root.version }
 
+  /// Takes over the signatures of another copy of the same root, which another holder signed meanwhile.
+  ///
+  /// - Throws: `inputRefused` for another root, with what differs.
+  public mutating func join(_ other: RootDraft) throws(Problem) {
+    do {
+      try document.merge(other.document, role: "root")
+    } catch {
+      let found = other.root.changes(since: root)
+      let versions =
+        other.version == version
+        ? [] : ["one has version \(version), the other version \(other.version)"]
+      throw Problem(
+        .inputRefused,
+        "the copies are of different roots: "
+          + (versions + (found.isEmpty ? ["they differ in fields that are unknown here"] : found))
+          .joined(separator: "; "),
+        advice: "give copies of one file of parser-ota root prepare, each with its own signatures")
+    }
+  }
+
   /// Adds the signatures of those signers whose keys count for this root or the one before.
   ///
   /// Without `previous`, keys that this root does not list are taken for keys of the one before.
@@ -117,6 +137,14 @@ extension Root {
     ((try? keys(of: role).keys) ?? []).map(\.id)
   }
 
+  /// The keys that speak for a role.
+  func material(of role: Role) -> [PublicKey] {
+    // A root that was read has all four roles.
+    ((try? keys(of: role).keys) ?? []).compactMap { key in
+      if case .verifies(let material) = key.use { material } else { nil }
+    }
+  }
+
   /// What is different from another root, each a sentence.
   public func changes(since older: Root) -> [String] {
     var changes: [String] = []
@@ -129,6 +157,16 @@ extension Root {
       if thresholds.0 != thresholds.1 {
         changes.append("\(role.rawValue): \(thresholds.1) keys must sign, not \(thresholds.0)")
       }
+    }
+    if feedName != older.feedName {
+      changes.append("the feed is \(feedName.map { "named \($0)" } ?? "without a name")")
+    }
+    if epoch > older.epoch {
+      changes.append(
+        "epoch \(epoch) begins: devices forget the versions and dates of the epoch before, and run only releases that"
+          + " are signed now")
+    } else if epoch < older.epoch {
+      changes.append("it goes back from epoch \(older.epoch) to \(epoch)")
     }
     if header.expires != older.header.expires {
       changes.append("it expires at \(header.expires), not at \(older.header.expires)")

@@ -1,0 +1,72 @@
+internal import OTAFeed
+internal import OTAManifest
+internal import OTATrust
+
+/// Which releases of a feed stay signed when others are discarded, and what is live then.
+///
+/// A thief of a release key leaves releases that no later one can follow, such as the largest number there is. In a new
+/// epoch devices forget their numbers, so these releases can go and the ones before them are live again.
+struct ReleaseDiscard {
+  /// What is no longer signed, in order.
+  let versions: [ReleaseVersion]
+  /// The feed without it.
+  let state: FeedState
+  /// The channels whose newest release changes.
+  let changed: [Channel]
+
+  /// Takes releases out of what is signed.
+  ///
+  /// - Parameter isRepeated: whether an earlier run of the same command may have discarded them already.
+  /// - Throws: `noSuchRelease` for a release that is not signed.
+  init(_ versions: Set<ReleaseVersion>, from state: FeedState, isRepeated: Bool) throws(Problem) {
+    let signed = Set(state.releases.map(\.manifest.version))
+    self.versions = versions.intersection(signed).sorted()
+    if !isRepeated, let unknown = versions.subtracting(signed).min() {
+      let shown = state.releases.prefix(10).map { "\($0.manifest.version)" }.joined(separator: ", ")
+      throw Problem(
+        .noSuchRelease, "release \(unknown) is not signed on this feed. Signed are \(shown)",
+        advice: "parser-ota releases --feed DIR lists all of them")
+    }
+    let rest = state.releases.filter { !versions.contains($0.manifest.version) }
+    var live: [Channel: VerifiedManifest] = [:]
+    for channel in state.live.keys {
+      live[channel] = rest.filter { $0.manifest.channel == channel }.max {
+        $0.manifest.version < $1.manifest.version
+      }
+    }
+    changed = state.live.keys.filter { live[$0]?.digest != state.live[$0]?.digest }
+      .sorted { $0.name < $1.name }
+    self.state = FeedState(
+      settings: state.settings, live: live, releases: rest, pending: nil, pointers: state.pointers,
+      metadata: state.metadata)
+  }
+
+  /// Everything that is signed of what is left.
+  func targets() throws(Problem) -> [String: FileEntry] {
+    try TargetsInventory.files(live: state.live, kept: Retention(state: state).kept)
+  }
+
+  /// Shows the new state to clients that read no signatures, and removes the files that nobody needs; once it is signed.
+  func finish(on host: any FeedHost) async throws(Problem) -> [String] {
+    var written: [String] = []
+    for channel in changed {
+      if let release = state.live[channel] {
+        try await host.replacePointer(channel.manifestPath, with: release.bytes)
+        written.append(channel.manifestPath)
+      } else {
+        try await host.removeDurably([channel.manifestPath])
+      }
+    }
+    _ = try await Retention(state: state).apply(to: host)
+    return written
+  }
+
+  /// What discarding means for people, each a sentence.
+  var sentences: [String] {
+    versions.map { "release \($0) is discarded: it is no longer signed" }
+      + changed.map { channel in
+        let live = state.live[channel].map { "release \($0.manifest.version) is live in \(channel) again" }
+        return live ?? "channel \(channel) has no release left: publish one"
+      }
+  }
+}
