@@ -20,7 +20,7 @@ public func readSecretFile(at path: String, maxBytes: Int) throws(StorageError) 
   guard status.permissions & 0o077 == 0 else {
     throw StorageError(
       .untrustedOwner, operation: "use", path: path,
-      reason: "others than its owner can get at it (mode \(String(status.permissions, radix: 8)))")
+      reason: "others can read it (mode \(String(status.permissions, radix: 8)))")
   }
   return try isPipe
     ? file.readPipe(maxBytes: maxBytes, path: path) : file.readAll(maxBytes: maxBytes, path: path)

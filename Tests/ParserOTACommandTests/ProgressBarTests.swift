@@ -40,8 +40,8 @@ import Testing
     bar.finish()
     #expect(
       stage.console.talk == """
-        downloading parsers.bundle.js: 0 % of 548 KB
-        downloading parsers.bundle.js: 100 % of 548 KB
+        downloading parsers.bundle.js: 0 % of 548 kB
+        downloading parsers.bundle.js: 100 % of 548 kB
 
         """)
   }
@@ -64,7 +64,7 @@ import Testing
       bar.update(doneBytes: done)
     }
     #expect(stage.drawings == 11, "the first one, and one for each 100 ms of a second")
-    #expect(stage.console.talk.hasSuffix("100 %  1 KB of 1 KB"))
+    #expect(stage.console.talk.hasSuffix("100 %  1 kB of 1 kB"))
     #expect(!stage.console.talk.contains("\n"))
   }
 
@@ -82,7 +82,7 @@ import Testing
     bar.update(doneBytes: 20)
     stage.wait(1000)
     bar.update(doneBytes: 30)
-    #expect(stage.console.talk.hasSuffix("10 bytes of 1 KB\r\u{1B}[K"), "nothing is drawn after the end")
+    #expect(stage.console.talk.hasSuffix("10 bytes of 1 kB\r\u{1B}[K"), "nothing is drawn after the end")
   }
 
   @Test("a bar that is dropped, as an error does, leaves no line behind")
@@ -126,7 +126,7 @@ import Testing
   @Test(
     "bytes are told in words",
     arguments: [
-      (Int64(0), "0 bytes"), (999, "999 bytes"), (1000, "1 KB"), (547_986, "548 KB"), (999_499, "999 KB"),
+      (Int64(0), "0 bytes"), (999, "999 bytes"), (1000, "1 kB"), (547_986, "548 kB"), (999_499, "999 kB"),
       (999_500, "1.0 MB"), (2_340_000, "2.3 MB"), (1_000_000_000, "1000.0 MB"),
     ])
   func bytes(count: Int64, text: String) {

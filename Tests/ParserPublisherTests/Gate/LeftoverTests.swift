@@ -19,7 +19,7 @@ struct LeftoverTests {
     "each kind is named with its line",
     arguments: [
       ("a;\ndebugger;", ["debugger:2"]), ("if (a) { debugger }", ["debugger:1"]),
-      ("a;\n<<<<<<< HEAD\nb;\n=======\nc;\n>>>>>>> x\n", ["merge-marker:2"]),
+      ("a;\n<<<<<<< HEAD\nb;\n=======\nc;\n", ["merge-marker:2"]),
       ("a;\n//# sourceMappingURL=data:application/json;base64,e30=", ["source-map:2"]),
       ("a;\n//# sourceMappingURL=bundle.js.map", ["source-map:2"]),
       ("// /home/me/parsers/src/base.js\na", ["local-path:1"]),

@@ -95,7 +95,7 @@ struct KeyFile {
     } catch  where error.kind == .untrustedOwner {
       throw CommandFailure(
         .notPrivate, "\(option): \(error.message)",
-        hint: "chmod 600 \(path), and make a new key if somebody may have read this one")
+        hint: "chmod 600 \(path), and make a new key if others may have read this one")
     } catch {
       throw CommandFailure(error, of: option, hint: "give the path of a readable file")
     }

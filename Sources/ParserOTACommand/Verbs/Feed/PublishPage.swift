@@ -19,8 +19,8 @@ struct PublishPage {
     var lines = [
       "release \(manifest.version)"
         + (manifest.content == manifest.version ? "" : " with the content of release \(manifest.content)"),
-      "  bundle   \(manifest.bundle.bytes) bytes  \(manifest.bundle.sha256)",
-      "  sources  \(manifest.sources.bytes) bytes  \(manifest.sources.sha256)",
+      "  bundle   \(ByteCount.text(manifest.bundle.bytes))  \(manifest.bundle.sha256.hex.prefix(12))",
+      "  sources  \(ByteCount.text(manifest.sources.bytes))  \(manifest.sources.sha256.hex.prefix(12))",
     ]
     if let diff = report.diff { lines += Self.lines(diff) }
     if !manifest.withdrawn.isEmpty {

@@ -44,7 +44,7 @@ extension Verb {
   {
     let errors = report.findings.filter { $0.severity == .error }
     let summary =
-      "\(report.releases.count) releases, \(report.filesChecked) files, \(report.bytesChecked) bytes checked"
+      "\(report.releases.count) releases, \(report.filesChecked) files, \(ByteCount.text(report.bytesChecked)) checked"
       + (report.trust.rootVersion == nil ? "" : "; \(TrustPage(report.trust).summary)")
     let payload =
       [

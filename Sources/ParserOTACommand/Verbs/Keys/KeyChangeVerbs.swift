@@ -16,7 +16,7 @@ extension Verb {
 
   static let keyAdd = Verb(
     VerbSpec(
-      ["key", "add"], summary: "let one more key speak for a role of a feed",
+      ["key", "add"], summary: "let one more key sign for a role of a feed",
       options: [
         FeedVerb.feed, RootReadings.role,
         .option("public", "FILE", "the public half of the key, as PEM").completing(.file).required(),
@@ -35,7 +35,7 @@ extension Verb {
 
   static let keyRemove = Verb(
     VerbSpec(
-      ["key", "remove"], summary: "let a key no longer speak for a role of a feed",
+      ["key", "remove"], summary: "revoke a key's role",
       options: [
         FeedVerb.feed, RootReadings.role,
         .option("key-id", "ID", "the key, as key list shows it").required(), FeedVerb.allowClock,

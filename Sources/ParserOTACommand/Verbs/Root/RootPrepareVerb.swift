@@ -9,7 +9,7 @@ extension Verb {
       options: [
         FeedVerb.feed,
         .option("out", "FILE", "the file to write").completing(.file).required(),
-        .option("add", "ROLE=FILE", "let the public key in FILE speak for a role").repeatable(),
+        .option("add", "ROLE=FILE", "let the public key in FILE sign for a role").repeatable(),
         .option("remove", "ROLE=KEYID", "take a role away from a key").repeatable(),
         .option("threshold", "ROLE=N", "let N keys of a role be needed").repeatable(),
         .option(

@@ -27,7 +27,7 @@ extension EngineError {
     case .flooded(let what): "sends \(what.printable()), and its process was ended"
     case .webProcessGone(let reason): "ends the web process: \(reason.printable())"
     case .engineGone(let words): "ends the engine: \(words.printable(maxCharacters: 200))"
-    case .malformed(let words): "makes the engine say what it should not: \(words.printable())"
+    case .malformed(let words): "sent an invalid engine message: \(words.printable())"
     case .cancelled: "it was cancelled"
     case .closed: "it was closed"
     }

@@ -24,7 +24,7 @@ enum LeftoverKind: String, CaseIterable {
     case .mergeMarker: "a merge conflict marker"
     case .privateKey: "a private key"
     case .token: "something that looks like an access token"
-    case .publicKey: "something that looks like an API key"
+    case .publicKey: "possible API key"
     case .sourceMap: "a reference to a source map"
     case .localPath: "a path of the machine that built it"
     }
