@@ -41,7 +41,7 @@ import Testing
       try playground.makeSignedFeed()
       let answer = try playground.tool.json(SignedScene.filled(row.successLine))
       #expect(answer.ok == true)
-      #expect(answer.keys.prefix(3) == ["ok", "code", "message"])
+      #expect(answer.keys.prefix(5) == ["ok", "code", "message", "format", "exit"])
       #expect(answer.code?.wholeMatch(of: #/[a-z]+(-[a-z]+)*/#) != nil)
       #expect(!answer.message.isEmpty && !answer.message.hasSuffix("."))
       #expect(Set(answer.keys).count == answer.keys.count, "a key stands twice: \(answer.keys)")
@@ -57,7 +57,7 @@ import Testing
       try playground.makeSignedFeed()
       let answer = try playground.tool.json(SignedScene.filled(row.failureLine), status: row.failureStatus)
       #expect(answer.ok == false)
-      #expect(answer.keys.prefix(3) == ["ok", "code", "message"])
+      #expect(answer.keys.prefix(5) == ["ok", "code", "message", "format", "exit"])
       #expect(answer.answer.errors.contains("error: \(answer.message)\n") || row.words == "source resolve")
       let documented = try playground.tool("\(row.words) --help").output.components(
         separatedBy: "exit status:"
@@ -74,7 +74,7 @@ import Testing
   func usage(row: VerbRow) throws {
     try withPlayground { playground in
       let answer = try playground.tool.json("\(row.words) --bogus", status: 2)
-      #expect(answer.keys.prefix(3) == ["ok", "code", "message"])
+      #expect(answer.keys.prefix(5) == ["ok", "code", "message", "format", "exit"])
       #expect(answer.code == "unknown-option")
       #expect(answer.string("hint") != nil)
       #expect(try JSONAnswer(playground.tool("--json \(row.words) --bogus")).code == "unknown-option")

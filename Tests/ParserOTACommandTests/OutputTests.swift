@@ -41,17 +41,23 @@ import Testing
     arguments: [
       (
         ["publish", "--feed", "x", "--json", "--release", "7"], ExitStatus.done,
-        ["ok", "code", "message", "zebra", "ant", "warnings"]
+        ["ok", "code", "message", "format", "exit", "zebra", "ant", "warnings"]
       ),
-      (["--json", "fail"], .untrustedContent, ["ok", "code", "message", "kept", "hint", "field"]),
-      (["publish", "--json"], .usage, ["ok", "code", "message", "hint"]),
-      (["publish", "--json", "--bogus"], .usage, ["ok", "code", "message", "hint"]),
-      (["--json"], .usage, ["ok", "code", "message", "hint"]),
-      (["device", "wipe", "--json"], .usage, ["ok", "code", "message", "hint"]),
-      (["--help", "--json"], .done, ["ok", "code", "message", "help"]),
-      (["--version", "--json"], .done, ["ok", "code", "message", "version"]),
-      (["help", "--markdown", "--json"], .done, ["ok", "code", "message", "markdown"]),
-      (["completions", "zsh", "--json"], .done, ["ok", "code", "message", "shell", "script"]),
+      (
+        ["--json", "fail"], .untrustedContent,
+        ["ok", "code", "message", "format", "exit", "kept", "hint", "field"]
+      ),
+      (["publish", "--json"], .usage, ["ok", "code", "message", "format", "exit", "hint"]),
+      (["publish", "--json", "--bogus"], .usage, ["ok", "code", "message", "format", "exit", "hint"]),
+      (["--json"], .usage, ["ok", "code", "message", "format", "exit", "hint"]),
+      (["device", "wipe", "--json"], .usage, ["ok", "code", "message", "format", "exit", "hint"]),
+      (["--help", "--json"], .done, ["ok", "code", "message", "format", "exit", "help"]),
+      (["--version", "--json"], .done, ["ok", "code", "message", "format", "exit", "version"]),
+      (["help", "--markdown", "--json"], .done, ["ok", "code", "message", "format", "exit", "markdown"]),
+      (
+        ["completions", "zsh", "--json"], .done,
+        ["ok", "code", "message", "format", "exit", "shell", "script"]
+      ),
     ])
   func json(line: [String], status: ExitStatus, keys: [String]) async throws {
     let console = RecordingConsole(terminals: [.input, .data, .talk])

@@ -2,10 +2,14 @@ internal import OTAManifest
 
 /// Prints what a verb handed back: one JSON object, or lines and talk.
 struct ResultPrinter {
+  /// The version of what stands in the objects, see `manifests/output`: a member may come without a new one, none may go.
+  static let format: Int64 = 1
+
   let talk: Talk
   let json: Bool
 
-  /// Prints a result. JSON members stand in the order `ok`, `code`, `message`, payload, `hint`, `warnings`.
+  /// Prints a result. JSON members stand in the order `ok`, `code`, `message`, `format`, `exit`, payload, `hint`,
+  /// `warnings`.
   func print(_ result: CommandResult) {
     for warning in result.warnings { talk.warning(warning) }
     if json {
@@ -25,7 +29,8 @@ struct ResultPrinter {
     if let hint = result.hint { talk.hint(hint) }
   }
 
-  /// Prints a failure. JSON members stand in the order `ok`, `code`, `message`, `kept`, `hint`, payload.
+  /// Prints a failure. JSON members stand in the order `ok`, `code`, `message`, `format`, `exit`, `kept`, `hint`,
+  /// payload.
   func print(_ failure: CommandFailure) {
     talk.failure(failure)
     if !json { return }
@@ -37,6 +42,7 @@ struct ResultPrinter {
   private func head(_ status: ExitStatus, _ code: String, _ message: String) -> [JSONMember] {
     [
       .init("ok", .bool(status == .done)), .init("code", .string(code)), .init("message", .string(message)),
+      .init("format", .integer(Self.format)), .init("exit", .integer(Int64(status.rawValue))),
     ]
   }
 
