@@ -13,6 +13,9 @@ struct ChecksumsOnlyAuthority: ManifestAuthority {
     } catch {
       throw Problem(.misuse, "the channel \(channel) has no path")
     }
+    if case .directory = feed.location {
+      return try VerifiedManifest(local: bytes, name: path).required(for: channel)
+    }
     return try VerifiedManifest(unsigned: bytes, name: path).required(for: channel)
   }
 }
@@ -23,6 +26,16 @@ extension VerifiedManifest {
   /// - Parameter name: the file's name for messages.
   package init(unsigned bytes: [UInt8], name: String) throws(Problem) {
     try self.init(accepted: bytes, name: name)
+  }
+
+  /// Takes bytes of a folder: what is wrong with them has nothing to do with a network.
+  package init(local bytes: [UInt8], name: String) throws(Problem) {
+    do {
+      try self.init(accepted: bytes, name: name)
+    } catch  where error.code == .htmlInstead || error.code == .manifestInvalid {
+      guard let strange = StrangeContent(bytes) else { throw error }
+      throw Problem(.manifestInvalid, "\(name) \(strange.message)", advice: strange.advice)
+    }
   }
 
   /// The manifest itself, unless it belongs to another channel than the one whose path it stands at.
@@ -40,6 +53,10 @@ extension VerifiedManifest {
   init(accepted bytes: [UInt8], name: String) throws(Problem) {
     do {
       self.init(manifest: try Manifest.decode(bytes), bytes: bytes, digest: try sha256(bytes))
+    } catch is InputError where StrangeContent(bytes)?.isFromVersionControl == true {
+      throw Problem(
+        .manifestInvalid, "\(name) \(StrangeContent(bytes)?.message ?? "")",
+        advice: "tell whoever publishes the feed; the next check tries again")
     } catch let error as InputError where error.reason == .html {
       throw Problem(
         .htmlInstead, "\(name) is not ours: an HTML page came instead of JSON",

@@ -1,3 +1,4 @@
+internal import OTAManifest
 internal import OTAStorage
 internal import OTATransfer
 
@@ -36,7 +37,7 @@ struct DirectoryFetcher: Fetcher {
       throw error
     } catch let error as StorageError {
       throw TransferError(
-        Self.kind(of: error), url: shown, detail: error.message, underlying: error)
+        Self.kind(of: error), url: shown, detail: error.message, underlying: Self.cause(error))
     } catch {
       throw TransferError(.protocolViolation, url: shown, detail: "cannot be read")
     }
@@ -64,6 +65,14 @@ struct DirectoryFetcher: Fetcher {
     } catch {
       throw TransferError(.sinkFailed, url: url, detail: "could not be stored", underlying: error)
     }
+  }
+
+  /// What stands in place of a file is a matter of this folder, and never of a network.
+  private static func cause(_ error: StorageError) -> any Error {
+    guard error.kind == .wrongKind else { return error }
+    return Problem(
+      .wrongKind, error.message,
+      advice: "put the file itself there: a feed holds no links, and no folders in place of files")
   }
 
   private static func kind(of error: StorageError) -> TransferError.Kind {

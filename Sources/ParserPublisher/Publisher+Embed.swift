@@ -21,6 +21,7 @@ extension Publisher {
     ]
     if let root = state.metadata?.chain.newestFile { files.append(("root.json", root)) }
     files.append(("manifest.json", release.bytes))
+    try Self.requireOwn(directory)
     do {
       let folder = try Directory.create(directory, mode: 0o755)
       let replaced = try Self.embeddedVersion(in: folder)
@@ -38,12 +39,32 @@ extension Publisher {
     let found =
       version.map { wanted in state.releases.first { $0.manifest.version == wanted } } ?? state.live[channel]
     if let found { return found }
+    if let version, let lost = state.problem(ofLost: version) { throw lost }
     let wanted = version.map { "release \($0)" } ?? "a release of the channel \(channel)"
     let versions = state.releases.map { "\($0.manifest.version)" }.joined(separator: ", ")
     throw Problem(
       .noSuchRelease,
       "\(wanted) is not on the feed: it has \(versions.isEmpty ? "no release" : versions)",
       advice: "parser-ota releases lists them with their channels")
+  }
+
+  /// The names that a copy inside an app may have.
+  private static let names: Set<String> = [
+    "parsers.bundle.js", "sources.json", "ParserOTAEmbedded.swift", "root.json", "manifest.json",
+  ]
+
+  /// Refuses a folder whose other files the copy would be mixed with.
+  private static func requireOwn(_ directory: String) throws(Problem) {
+    let others: [String]
+    do throws(StorageError) {
+      let entries = try Directory.open(directory).entries().map(\.name)
+      others = entries.filter { !names.contains($0) && !$0.hasPrefix(".") && !$0.hasPrefix("README") }
+    } catch  where error.kind == .missing {
+      return
+    } catch {
+      throw Problem(onFeed: error)
+    }
+    guard others.isEmpty else { throw FeedFolder.occupied(directory, others) }
   }
 
   private static func embeddedVersion(in folder: Directory) throws(StorageError) -> ReleaseVersion? {

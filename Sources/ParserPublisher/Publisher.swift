@@ -71,20 +71,6 @@ public struct Publisher: Sendable {
     }
   }
 
-  /// The releases on the feed, newest first, of all channels.
-  public func releases() async throws(Problem) -> [ReleaseSummary] {
-    let state = try await readState()
-    return state.releases.map { release in
-      let manifest = release.manifest
-      let live = state.live[manifest.channel]
-      return ReleaseSummary(
-        version: manifest.version, channel: manifest.channel, released: manifest.released,
-        content: manifest.content, notes: manifest.notes, isLive: live?.digest == release.digest,
-        isWithdrawn: live?.manifest.withdrawn.contains(manifest.version) ?? false, bundle: manifest.bundle,
-        sources: manifest.sources, manifestDigest: release.digest)
-    }
-  }
-
   private func check(_ request: PublishRequest) throws(Problem) {
     if let contract = request.contract, !(1...JSONObject.maxExactInteger).contains(contract) {
       throw Problem(.inputRefused, "the contract \(contract) is not a whole number from 1 on")

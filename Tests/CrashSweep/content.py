@@ -46,6 +46,16 @@ def write_inputs(folder, count):
         (Path(folder) / f"sources-{number}.json").write_bytes(sources(number))
 
 
+def write_old_feed(folder, number):
+    """A feed as it was before this tool: three fields, and the files beside them."""
+    folder.mkdir(parents=True)
+    parts = {}
+    for part, name, data in (("bundle", BUNDLE, bundle(number)), ("sources", SOURCES, sources(number))):
+        (folder / name).write_bytes(data)
+        parts[part] = {"url": name, "sha256": sha256(data), "bytes": len(data)}
+    (folder / MANIFEST).write_text(json.dumps({"version": number, **parts}))
+
+
 def publish_command(feed, inputs, number, key):
     """The command line that publishes the inputs of a release: the one place that knows it.
 

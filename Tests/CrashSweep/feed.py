@@ -28,6 +28,8 @@ class FeedOperation:
     same_bytes: bool = True
     #: Whether the old key is lost, so that signed devices have to wait until the command was finished.
     waits: bool = False
+    #: Whether kept releases are damaged at the start, so that a stranger finds faults until the command was finished.
+    wounded: bool = False
     #: Statuses with which the command ends when it is given once more after it was done.
     repeated: frozenset = frozenset({0})
     side: str = field(default="feed", init=False)
@@ -52,6 +54,10 @@ def operations():
             FeedOperation(f"publish-same-catalog{mark}", trust, f"{trust}-3", 3, 4, 3, 4),
             FeedOperation(f"publish-prune{mark}", trust, f"{trust}-kept", 4, 5, 4, 5),
             FeedOperation(f"feed-rollback{mark}", trust, f"{trust}-3", 3, 4, 3, 2, repeated=again),
+            FeedOperation(f"adopt{mark}", trust, None, None, 2, None, 2),
+            FeedOperation(f"adopt-in-place{mark}", trust, "old-2", 2, 2, 2, 2),
+            FeedOperation(f"repair{mark}", trust, f"{trust}-wounded", 4, 4, 4, 4, wounded=True),
+            FeedOperation(f"repair-drop{mark}", trust, f"{trust}-wounded", 4, 4, 4, 4, wounded=True),
         ]
     return listed + [
         FeedOperation("sign-plain-feed", "signed", "plain-3", 3, 3, 3, 3),
@@ -76,8 +82,13 @@ class FeedCheck:
         verb = operation.name.removesuffix("-plain")
         feed, key = ["--feed", str(scenes.feed)], scenes.key(operation.trust)
         signing = ["--release-key", key] if key else []
-        if verb in ("init", "sign-plain-feed"):
+        if verb in ("init", "sign-plain-feed", "adopt-in-place"):
             return scenes.init_command(operation.trust)
+        if verb == "adopt":
+            return scenes.init_command(operation.trust, "--adopt", str(scenes.saved("old-2")))
+        if verb.startswith("repair"):
+            copy = ["--from", str(scenes.saved(f"{operation.trust}-4"))] if verb == "repair" else []
+            return ["repair", *feed, *copy, *signing, "--json"]
         if verb.startswith("publish"):
             return content.publish_command(scenes.feed, scenes.root, operation.after, key)
         if verb == "feed-rollback":
@@ -97,6 +108,7 @@ class FeedCheck:
     def prepare(self):
         """Plays the command once without a fault, and keeps what a feed looks like then."""
         self._play_kept()
+        self._play_wounded()
         self._play_readers()
         self.restore()
         answer = self.scenes.tool(*self.command)
@@ -105,6 +117,16 @@ class FeedCheck:
         if self.operation.before and self._live() != self.operation.after:
             raise SceneError(f"{self.operation.name}: release {self._live()} is live, not {self.operation.after}")
         self.wanted = tree(self.scenes.feed)
+
+    def _play_wounded(self):
+        """A feed on which two kept releases have lost a file each."""
+        if not self.operation.wounded:
+            return
+        feed = self.scenes.feed
+        copy(self.scenes.saved(f"{self.operation.trust}-4"), feed)
+        next((feed / "files/releases/2").glob("*.parsers.bundle.js")).unlink()
+        next((feed / "files/releases/1").glob("*.manifest.json")).write_bytes(b"{")
+        self.scenes.save(feed, self.operation.start)
 
     def _play_kept(self):
         """A feed that keeps three releases, so that the next publish removes one."""
@@ -116,7 +138,8 @@ class FeedCheck:
     def _play_readers(self):
         """A device that never asked, and one that has all that was live before."""
         self.readers = [f"{self.operation.name}-reader-new"]
-        trust = "plain" if self.operation.name == "sign-plain-feed" else self.operation.trust
+        is_plain = self.operation.name == "sign-plain-feed" or self.operation.name.startswith("adopt-in-place")
+        trust = "plain" if is_plain else self.operation.trust
         self.scenes.serve(f"{trust}-1")
         self._play_reader(self.readers[0], trust, [])
         if self.operation.before and self.operation.before > 1:
@@ -193,7 +216,7 @@ class FeedCheck:
 
     def _check_verify(self, problems):
         status, findings = self._verify()
-        if status != 0 and not self.operation.waits:
+        if status != 0 and not self.operation.waits and not self.operation.wounded:
             problems.append(f"a stranger finds faults: {findings}")
 
     def _check_device(self, reader, is_done, problems):

@@ -53,6 +53,7 @@ class Scenes:
         for key in ("root", "release", "next"):
             answer = self.tool.must("key", "generate", "--out", self.path(f"{key}.pem"), "--json")
             self.key_ids[key] = answer.json["keyID"]
+        content.write_old_feed(self.saved("old-2"), 2)
         for trust in ("signed", "plain"):
             self._play_feed(trust)
 

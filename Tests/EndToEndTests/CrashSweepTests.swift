@@ -25,6 +25,15 @@ struct CrashSweepTests {
       ["--model", "--sample", "36"] + operations.flatMap { ["--operation", $0] }, atLeast: 30)
   }
 
+  @Test(
+    "D1, B92: a take-over and a repair that are killed or refused leave a feed that the same command finishes"
+  )
+  func adoptAndRepair() throws {
+    let operations = ["adopt", "adopt-in-place-plain", "repair-plain", "repair-drop"]
+    try CrashSweep.expectNothing(
+      ["--faults", "--sample", "24"] + operations.flatMap { ["--operation", $0] }, atLeast: 20)
+  }
+
   @Test("B09: what a killed command wrote is safe once the same command has said that it is done")
   func killedThenPowerCut() throws {
     try CrashSweep.expectNothing(

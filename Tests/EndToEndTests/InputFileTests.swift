@@ -54,6 +54,7 @@ import Testing
       Place("init --checksums-only --feed other --adopt"),
       Place("publish --bundle bundle-3.js --sources sources.json --feed", missing: 2),
       Place("rollback --yes --feed", missing: 2), Place("releases --feed", missing: 2),
+      Place("repair --feed", missing: 2), Place("repair --feed feed --from"),
       Place("run search ALPHA \(parser) --engine engine --fixtures"),
       Place("\(check) --fixtures"),
       Place("publish --feed feed --bundle bundle-3.js --sources sources.json --fixtures"),

@@ -104,6 +104,46 @@ import Testing
     }
   }
 
+  @Test(
+    "D1: an old client never fails while its feed is taken over, published to and rolled back, and a new device follows",
+    arguments: [true, false])
+  func takenOver(isSigned: Bool) throws {
+    try withPlayground { playground in
+      try playground.makeSignedFeed()
+      let root = playground.path("live")
+      let server = try LoopbackServer { .directory(root, $0) }
+      defer { server.stop() }
+      try playground.writeOldFeed("live", version: 28, bundle: "bundle-1.js", address: server.url)
+      let before = try playground.read("live/manifest.json")
+      let signing = isSigned ? "--release-key release.pem" : ""
+      let trust = isSigned ? "--root-key root.pem \(signing)" : "--checksums-only"
+      let adopted = try playground.tool.json(
+        "init --feed new --adopt \(server.url) --allow-http-loopback \(trust)")
+      #expect(adopted.number("adopted") == 28 && adopted.number("oldNamesUntil") == 31)
+      #expect(adopted.list("oldNames").count == 2)
+      func deploy(_ version: Int) throws {
+        try playground.remove("live")
+        try playground.copy("new", to: "live")
+        #expect(try oldClient(server.url).output.hasSuffix("version \(version)\n"))
+        // Who read the old manifest before the switch.
+        try playground.write("live/before/manifest.json", before)
+        let late = try oldClient(server.url + "before/")
+        #expect(late.output.hasSuffix("version 28\n"), "\(late.output) \(late.errors)")
+        try playground.remove("live/before")
+        let rootFile = isSigned ? "--root live/metadata/1.root.json" : ""
+        try playground.must("verify --feed \(server.url) --allow-http-loopback \(rootFile)")
+        try playground.must("verify --feed new")
+      }
+      try deploy(28)
+      try playground.must("publish --feed new --bundle bundle-2.js --sources sources.json \(signing)")
+      try deploy(29)
+      try playground.must("rollback --feed new --yes \(signing)")
+      try deploy(30)
+      let listed = try playground.tool.json("releases --feed \(server.url) --allow-http-loopback")
+      #expect(listed.list("releases").count == 3)
+    }
+  }
+
   @Test("check 3: plain http to this machine needs a word, and plain http elsewhere is refused, with a hint")
   func plainHTTP() throws {
     try withPlayground { playground in
@@ -123,5 +163,21 @@ import Testing
         #expect(answer.string("hint")?.contains("--allow-http-loopback") == true, "\(answer.answer)")
       }
     }
+  }
+}
+
+extension Playground {
+  /// Writes a feed as it was before this tool, with absolute addresses.
+  fileprivate func writeOldFeed(_ folder: String, version: Int, bundle: String, address: String) throws {
+    func part(_ file: String, _ name: String) throws -> String {
+      try write("\(folder)/\(name)", read(file))
+      let digest = try run("/usr/bin/sha256sum", [path(file)]).output.prefix(64)
+      return
+        "{ \"url\": \"\(address)\(name)\", \"sha256\": \"\(digest)\", \"bytes\": \(try read(file).count) }"
+    }
+    let parts = (try part(bundle, "parsers.bundle.js"), try part("sources.json", "sources.json"))
+    try write(
+      "\(folder)/manifest.json",
+      "{ \"version\": \(version), \"bundle\": \(parts.0), \"sources\": \(parts.1) }")
   }
 }

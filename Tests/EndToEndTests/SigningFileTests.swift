@@ -13,6 +13,7 @@ import Testing
     ("publish --feed signed --bundle bundle-3.js --sources sources.json", ["--release-key"]),
     ("rollback --feed signed --yes", ["--release-key"]),
     ("refresh --feed signed --force", ["--release-key"]),
+    ("repair --feed signed", ["--release-key"]),
     ("key status --feed signed", ["--root-key", "--release-key"]),
     ("key add --feed signed --role root --public other.pem.pub", ["--root-key", "--release-key"]),
     ("key remove --feed signed --role root --key-id \(noID)", ["--root-key", "--release-key"]),
@@ -41,7 +42,7 @@ import Testing
       Place("root prepare --feed signed --out new.root.json --add release="),
       Place("root sign next.root.json --root-key root.pem --previous"),
       Place("root sign --root-key root.pem"), Place("root commit --feed signed"),
-      Place("verify --feed signed --root"),
+      Place("verify --feed signed --root"), Place("releases --feed signed --root"),
       Place("device init --store other --feed signed --embedded app --root"),
     ]
 

@@ -39,6 +39,7 @@ struct VerbRow: CustomTestStringConvertible, Sendable {
       fails: "--feed signed --release-key other.pem", 1),
     VerbRow("releases", "--feed feed", fails: "--feed store", 2),
     VerbRow("verify", "--feed feed", fails: "--feed app", 3),
+    VerbRow("repair", "--feed feed", fails: "--feed store", 2),
     VerbRow("embed", "--feed feed --out out", fails: "--feed feed --out out --version 99", 1),
     VerbRow(
       "run", "list \(parser) --source ALPHA --fixtures fixtures --engine engine",

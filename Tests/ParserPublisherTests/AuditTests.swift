@@ -102,15 +102,16 @@ import Testing
       try await findings(feed).map(\.code) == ["no-immutable-manifest", "bundle-invalid", "forbidden-url"])
   }
 
-  @Test("a newest manifest that cannot be had is a problem, unless the feed never had a release")
+  @Test(
+    "a feed that waits for its first release is whole; a newest manifest that is gone, or a page, is a fault")
   func noManifest() async throws {
     let feed = try await TestFeed()
     #expect(try await findings(feed).isEmpty)
     try await feed.publish("one")
     try Directory.open(feed.feed).remove("manifest.json")
-    #expect(await problem { _ = try await findings(feed) }?.code == .notFound)
+    #expect(try await findings(feed).map(\.code) == ["feed-incomplete"])
     try durablyReplaceFile(at: "\(feed.feed)/manifest.json", with: Array("<html>".utf8))
-    #expect(await problem { _ = try await findings(feed) }?.code == .htmlInstead)
+    #expect(await problem { _ = try await findings(feed) }?.code == .manifestInvalid)
   }
 }
 

@@ -10,7 +10,8 @@ extension CommandTable {
       "source": "list the sources of a catalog, and look them up by the references that libraries carry",
     ],
     verbs: [
-      .initialise, .check, .publish, .rollback, .refresh, .releases, .verify, .embed, .run, .record, .bisect,
+      .initialise, .check, .publish, .rollback, .refresh, .releases, .verify, .repair, .embed, .run, .record,
+      .bisect,
       .deviceInit, .deviceCheck, .deviceUpdate, .deviceActivate, .deviceConfirm, .deviceClose, .deviceFail,
       .deviceRollback, .devicePin, .deviceUnpin, .deviceForget, .deviceStatus, .deviceHistory, .deviceExplain,
       .keyGenerate, .keyPublic, .keyList, .keyStatus, .keyAdd, .keyRemove, .keyRotate, .keyThreshold,

@@ -9,6 +9,8 @@ public enum FixtureError: Error, Equatable, Sendable {
   case malformed(path: String, InputError)
   /// There is no recording of this source in the folder.
   case missing(path: String, SourceID)
+  /// The folder holds other things, and no recording.
+  case foreignFolder(path: String, names: [String])
   /// The recording holds more than it may, or no digest can be made of it.
   case unusable(String)
 
@@ -18,6 +20,10 @@ public enum FixtureError: Error, Equatable, Sendable {
     case .storage(let error): error.message
     case .malformed(let path, let error): "\(path): \(error.message)"
     case .missing(let path, let source): "\(path) has no recording of \(source)"
+    case .foreignFolder(let path, let names):
+      "\(path) holds other things: "
+        + names.prefix(5).map { $0.printable(maxCharacters: 60) }.joined(separator: ", ")
+        + (names.count > 5 ? " and \(names.count - 5) more" : "")
     case .unusable(let reason): reason
     }
   }

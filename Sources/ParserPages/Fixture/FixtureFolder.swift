@@ -54,6 +54,7 @@ public struct FixtureFolder: Sendable {
       let name = try Self.folderName(of: fixture.source)
       let temporary = Directory.temporaryPrefix + name
       let root = try Directory.create(path, mode: Self.folderMode)
+      try Self.requireOwn(root)
       try root.removeTree(temporary)
       do {
         try Self.write(files, to: root.subdirectory(creating: temporary, mode: Self.folderMode))
@@ -70,6 +71,20 @@ public struct FixtureFolder: Sendable {
       }
       try root.removeTree(temporary)
     }
+  }
+
+  /// Refuses a folder of other things; one with a recording, or with nothing but notes, is fine.
+  private static func requireOwn(_ root: Directory) throws {
+    var strange: [String] = []
+    for entry in try root.entries() where !entry.name.hasPrefix(".") {
+      if entry.kind == .directory, source(ofFolder: entry.name) != nil,
+        try root.subdirectory(entry.name).kind(of: indexName) == .file
+      {
+        return
+      }
+      if !entry.name.hasPrefix("README") && !entry.name.hasPrefix("LICENSE") { strange.append(entry.name) }
+    }
+    guard strange.isEmpty else { throw FixtureError.foreignFolder(path: root.path, names: strange) }
   }
 
   // MARK: Names

@@ -44,14 +44,33 @@ struct ReleaseChain {
     }
   }
 
-  /// A manifest with the digest that its child names; `nil` when the feed keeps it no more.
+  /// Every release before one, of all channels, as far as the feed keeps them.
+  static func before(_ newest: Manifest, _ reader: FeedReader) async throws(Problem) -> [VerifiedManifest] {
+    var found: [VerifiedManifest] = []
+    var last = newest
+    while found.count < maxReleases, let digest = last.parent, let version = last.parentVersion,
+      let release = try await release(ReleaseName(version: version, manifest: digest), reader)
+    {
+      found.append(release)
+      last = release.manifest
+    }
+    return found
+  }
+
   static func manifest(_ name: ReleaseName, _ reader: FeedReader) async throws(Problem) -> Manifest? {
+    try await release(name, reader)?.manifest
+  }
+
+  /// A manifest with the digest that its child names; `nil` when the feed keeps it no more.
+  private static func release(
+    _ name: ReleaseName, _ reader: FeedReader
+  ) async throws(Problem) -> VerifiedManifest? {
     let limit = Limits.standard.maxManifestBytes
     guard let bytes = try await reader.readIfThere(name.path, maxBytes: limit) else { return nil }
     let release = try VerifiedManifest(unsigned: bytes, name: name.path)
     guard release.digest == name.manifest, release.manifest.version == name.version else {
       throw Problem(.digestMismatch, "\(name.path) is damaged: its content is not what its name says")
     }
-    return release.manifest
+    return release
   }
 }

@@ -35,10 +35,26 @@ struct ContentLookup {
       if try Self.matches(bytes, artifact) { return bytes }
       damaged = damaged ?? path
     }
-    let state = damaged.map { "\($0) is damaged" } ?? "\(artifact.location.text) is missing"
+    let (state, advice) = try await fault(damaged, artifact)
     throw Problem(
-      .feedIncomplete, "\(state): it is the \(file.rawValue) of release \(manifest.version)",
-      advice: "restore the file from a backup of the feed")
+      .feedIncomplete, "\(state): it is the \(file.rawValue) of release \(manifest.version)", advice: advice)
+  }
+
+  /// What is wrong with a file, and how to mend it.
+  private func fault(_ path: String?, _ artifact: Artifact) async throws(Problem) -> (String, String) {
+    let repair = "parser-ota repair restores the file, from a copy of the feed with --from FOLDER|URL"
+    guard let path else { return ("\(artifact.location.text) is missing", repair) }
+    do throws(Problem) {
+      let bytes = try await host.read(path, maxBytes: Int(2 * artifact.bytes) + 4096) ?? []
+      guard let strange = StrangeContent(bytes, insteadOf: artifact.sha256, bytes: artifact.bytes) else {
+        return ("\(path) is damaged", repair)
+      }
+      return ("\(path) \(strange.message)", "\(strange.advice); \(repair)")
+    } catch  where error.code == .tooLarge {
+      return ("\(path) is damaged", repair)
+    } catch  where error.code == .wrongKind {
+      return ("\(path) is damaged: \(error.message)", repair)
+    }
   }
 
   /// Whether exactly this file is at a place.

@@ -22,6 +22,36 @@ struct DirectoryHost: FeedHost {
     }
   }
 
+  func size(of path: String) throws(Problem) -> Int? {
+    do throws(StorageError) {
+      let (folders, name) = Self.split(path)
+      return try open(folders).size(of: name)
+    } catch  where error.kind == .missing {
+      return nil
+    } catch {
+      throw Problem(onFeed: error)
+    }
+  }
+
+  func replaceDamaged(_ path: String, with bytes: [UInt8]) throws(Problem) {
+    do throws(StorageError) {
+      let (folders, name) = Self.split(path)
+      let folder = try create(folders)
+      if try folder.kind(of: name) == .directory {
+        guard try folder.subdirectory(name).entries().isEmpty else {
+          throw StorageError(
+            .wrongKind, operation: "replace", path: "\(root)/\(path)",
+            reason: "it is a directory with files in it")
+        }
+        try folder.removeTree(name)
+      }
+      try folder.replace(name, with: bytes, mode: Self.fileMode)
+      try sync(folders.dropLast())
+    } catch {
+      throw Problem(onFeed: error)
+    }
+  }
+
   func putImmutable(_ path: String, _ bytes: [UInt8]) throws(Problem) -> Bool {
     do throws(StorageError) {
       let (folders, name) = Self.split(path)

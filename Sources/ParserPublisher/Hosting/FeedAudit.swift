@@ -26,33 +26,28 @@ struct FeedAudit {
     let others = try channelsOfDirectory()
     do {
       try await checkPointer(of: .stable)
-    } catch  where Self.isMissing(error) && isNew(others) {
-      // A feed that was just made: there is nothing to find fault with yet.
     } catch  where !others.isEmpty && Self.isMissing(error) {
       let message = "there is no stable release, only other channels"
       report(.warning, error.code.rawValue, Channel.stable.manifestPath, message)
+    } catch  where directory != nil && Self.isMissing(error) {
+      try await requireFeed()
     }
     for channel in others { await checkOtherPointer(of: channel) }
     if let directory { try await readKeptReleases(of: directory) } else { await followHistory() }
     for release in releases {
       for file in FeedLayout.ContentFile.allCases { await check(file, of: release.manifest) }
     }
+    try await checkOldNames()
     return AuditReport(
       channels: channels, releases: Set(releases.map(\.manifest.version)).sorted(by: >),
       filesChecked: checked.count, bytesChecked: checked.values.reduce(0, +), findings: findings,
       trust: TrustStatus(name: Trust.checksumsOnly.name, roles: []))
   }
 
-  /// Whether this is the folder of a feed on which no release has ever stood.
-  private func isNew(_ otherChannels: [Channel]) -> Bool {
-    guard let directory, otherChannels.isEmpty else { return false }
-    do {
-      let settings = try directory.read(FeedLayout.settings, maxBytes: Limits.standard.maxStateBytes)
-      return try settings != nil && directory.list(FeedLayout.releasesFolder).isEmpty
-    } catch {
-      // Then the missing manifest is what there is to say.
-      return false
-    }
+  /// A folder without a newest manifest is a feed that waits for its first release, or has lost it, or is none.
+  private func requireFeed() async throws(Problem) {
+    guard let directory else { return }
+    _ = try await FeedState.settings(of: directory, place: directory.root)
   }
 
   private func channelsOfDirectory() throws(Problem) -> [Channel] {
@@ -154,7 +149,10 @@ struct FeedAudit {
   private mutating func keep(_ name: ReleaseName) async -> Manifest? {
     guard case .bytes(let bytes) = await read(name.path) else { return nil }
     do throws(Problem) {
-      let release = try VerifiedManifest(unsigned: bytes, name: name.path)
+      let release =
+        directory == nil
+        ? try VerifiedManifest(unsigned: bytes, name: name.path)
+        : try VerifiedManifest(local: bytes, name: name.path)
       guard release.digest == name.manifest, release.manifest.version == name.version else {
         throw Problem(.digestMismatch, "\(name.path) is damaged: its content is not what its name says")
       }
@@ -181,6 +179,20 @@ struct FeedAudit {
       if let refusal = ReleaseContent.refusal(file, bytes) { throw refusal }
     } catch {
       report(.error, error.code.rawValue, place, "release \(manifest.version): \(error.message)")
+    }
+  }
+
+  /// What the settings promise to clients of the feed that was taken over.
+  private mutating func checkOldNames() async throws(Problem) {
+    guard let directory,
+      let bytes = try directory.read(FeedLayout.settings, maxBytes: Limits.standard.maxStateBytes)
+    else { return }
+    for file in try FeedSettings(decoding: bytes).oldNames?.files ?? [] {
+      let fault = try OldNames.fault(of: file, on: directory)
+      guard let fault else { continue }
+      report(
+        .error, ProblemCode.feedIncomplete.rawValue, file.path,
+        "\(file.path) \(fault): old clients look for it")
     }
   }
 

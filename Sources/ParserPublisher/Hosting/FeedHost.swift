@@ -7,6 +7,12 @@ package protocol FeedHost: Sendable {
   /// The bytes of a file; `nil` only when it certainly does not exist.
   func read(_ path: String, maxBytes: Int) async throws(Problem) -> [UInt8]?
 
+  /// The size of a file; `nil` only when it certainly does not exist.
+  func size(of path: String) async throws(Problem) -> Int?
+
+  /// Makes `path` hold `bytes`, durably, whatever stands there: a link, an empty folder, another file.
+  func replaceDamaged(_ path: String, with bytes: [UInt8]) async throws(Problem)
+
   /// Makes `path` hold `bytes`, durably; `false` when it did already and nothing was written.
   ///
   /// The name says what the bytes must be, so other bytes under it are damage and are replaced.
@@ -29,6 +35,16 @@ package protocol FeedHost: Sendable {
 }
 
 extension FeedHost {
+  /// Where sizes are not told, the file says it.
+  package func size(of path: String) async throws(Problem) -> Int? {
+    try await read(path, maxBytes: Int(Limits.standard.maxBundleBytes))?.count
+  }
+
+  /// Where nothing but files can stand.
+  package func replaceDamaged(_ path: String, with bytes: [UInt8]) async throws(Problem) {
+    _ = try await putImmutable(path, bytes)
+  }
+
   /// Where a removal is final, there is nothing more to do.
   package func removeDurably(_ paths: [String]) async throws(Problem) {
     for path in paths { try await remove(path) }

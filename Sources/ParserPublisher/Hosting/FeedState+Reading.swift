@@ -5,14 +5,19 @@ internal import OTAManifest
 extension FeedState {
   /// Reads a feed, strictly: what cannot be read stops everything, and nothing is ever taken for "not there".
   static func read(from host: any FeedHost, place: String) async throws(Problem) -> FeedState {
+    let settings = try await settings(of: host, place: place)
+    if case .signed = settings.trust { return try await readSigned(settings, host) }
+    try await requireNoSignatures(host)
+    return try await readUnsigned(settings, host)
+  }
+
+  /// The settings, without which a folder is no feed.
+  static func settings(of host: any FeedHost, place: String) async throws(Problem) -> FeedSettings {
     let limit = Limits.standard.maxStateBytes
     guard let bytes = try await host.read(FeedLayout.settings, maxBytes: limit) else {
       throw try await withoutSettings(host, place)
     }
-    let settings = try FeedSettings(decoding: bytes)
-    if case .signed = settings.trust { return try await readSigned(settings, host) }
-    try await requireNoSignatures(host)
-    return try await readUnsigned(settings, host)
+    return try FeedSettings(decoding: bytes)
   }
 
   /// What to do in a folder without settings: a feed that lost them shows most of them itself.
@@ -43,17 +48,28 @@ extension FeedState {
     let live = try await readPointers(host)
     let isUnfinished = !live.values.contains { $0.digest == pending?.manifest }
     var releases: [VerifiedManifest] = []
+    var lost: [LostFile] = []
     for name in names where !(isUnfinished && name == pending) {
-      releases.append(try await readRelease(name, host))
+      do throws(Problem) {
+        releases.append(try await readRelease(name, host))
+      } catch  where error.code == .conflict {
+        // It was listed and is gone: another publisher removed it meanwhile, so it is not on the feed.
+        continue
+      } catch  where error.isDamage {
+        lost.append(LostFile(name, error))
+      }
     }
     for pointer in live.values where !releases.contains(where: { $0.digest == pointer.digest }) {
       releases.append(pointer)
     }
     try requirePointers(of: releases, live)
     releases.sort { isNewer($0, $1, live) }
+    // The bytes of a live manifest stand in its pointer as well.
+    lost.removeAll { file in live.values.contains { file.path == $0.immutablePath } }
+    lost += try await ContentInventory(host: host, isSigned: false).lost(of: releases)
     return FeedState(
       settings: settings, live: live, releases: releases, pending: pending,
-      pointers: live.mapValues(\.bytes), metadata: nil)
+      pointers: live.mapValues(\.bytes), metadata: nil, lost: lost)
   }
 
   /// Newer first; of two manifests with one number the live one counts, then the order is fixed by the digest.
@@ -133,11 +149,21 @@ extension FeedState {
     }
     let release = try decode(bytes, name.path)
     guard release.digest == name.manifest, release.manifest.version == name.version else {
+      if let problem = changedLineEnds(bytes, name.manifest, name.path) { throw problem }
       throw Problem(
         .digestMismatch, "\(name.path) is damaged: its content is not what its name says",
-        advice: "restore the file from a backup, or delete it to give up that release")
+        advice: "parser-ota repair restores the file, or gives up that release")
     }
     return release
+  }
+
+  /// What to say of a manifest that a checkout gave other line ends; `nil` for any other damage.
+  static func changedLineEnds(_ bytes: [UInt8], _ digest: Digest, _ path: String) -> Problem? {
+    guard StrangeContent.withPlainLineEnds(bytes, matching: digest, bytes: nil) != nil else { return nil }
+    let strange = StrangeContent.changedLineEnds
+    return Problem(
+      .digestMismatch, "\(path) \(strange.message)",
+      advice: "\(strange.advice); parser-ota repair puts the files right")
   }
 
   static func readManifest(_ path: String, _ host: any FeedHost) async throws(Problem) -> [UInt8]? {
@@ -152,6 +178,9 @@ extension FeedState {
     do {
       return try VerifiedManifest(unsigned: bytes, name: path)
     } catch  where error.code == .manifestInvalid || error.code == .htmlInstead {
+      if let strange = StrangeContent(bytes) {
+        throw Problem(.manifestInvalid, "\(path) \(strange.message)", advice: strange.advice)
+      }
       throw damaged(path, error.message)
     }
   }
@@ -159,7 +188,7 @@ extension FeedState {
   private static func damaged(_ path: String, _ message: String) -> Problem {
     Problem(
       .manifestInvalid, message,
-      advice: "restore \(path) from a backup: the next version is counted from it")
+      advice: "parser-ota repair restores \(path); the next version is counted from it")
   }
 
   /// A channel that has releases but no pointer has lost it: the next publish must not start anew.
@@ -173,6 +202,7 @@ extension FeedState {
     throw Problem(
       .feedIncomplete,
       "\(newest.channel.manifestPath) is missing, but release \(newest.version) of \(newest.channel) is there",
-      advice: "restore it, for example as a copy of \(FeedLayout.manifest(digest, of: newest.version))")
+      advice:
+        "parser-ota repair restores it; it is a copy of \(FeedLayout.manifest(digest, of: newest.version))")
   }
 }

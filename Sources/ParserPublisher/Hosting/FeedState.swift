@@ -15,6 +15,8 @@ struct FeedState {
   let pointers: [Channel: [UInt8]]
   /// The signed metadata; `nil` on a feed without.
   let metadata: MetadataState?
+  /// Files of kept releases that are missing or damaged; what does not need them works all the same.
+  var lost: [LostFile] = []
 
   /// The newest release of any channel: the parent of the next one.
   var head: VerifiedManifest? { releases.first }
@@ -43,6 +45,6 @@ struct FeedState {
     let others = releases.filter { $0.digest != release.digest }
     return FeedState(
       settings: settings, live: live, releases: [release] + others, pending: nil, pointers: pointers,
-      metadata: metadata)
+      metadata: metadata, lost: lost)
   }
 }

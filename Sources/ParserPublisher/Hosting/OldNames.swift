@@ -1,3 +1,4 @@
+internal import OTAFeed
 internal import OTAManifest
 
 /// Where the files of an adopted release stood before, and how long they go on being served there.
@@ -84,6 +85,19 @@ extension OldNames {
     for file in files where try await isUnchanged(file, on: host) { paths.append(file.path) }
     try await host.removeDurably(paths)
     return paths
+  }
+
+  /// What is wrong with a file, as the end of a sentence; `nil` when it is as it was put there.
+  static func fault(of file: File, on host: DirectoryHost) throws(Problem) -> String? {
+    do throws(Problem) {
+      guard let bytes = try host.read(file.path, maxBytes: Int(2 * file.bytes) + 4096) else {
+        return "is missing"
+      }
+      if bytes.count == file.bytes, try ContentLookup.digest(of: bytes) == file.sha256 { return nil }
+      return StrangeContent(bytes, insteadOf: file.sha256, bytes: file.bytes)?.message ?? "is another file"
+    } catch  where error.code == .tooLarge || error.code == .wrongKind {
+      return "is another file"
+    }
   }
 
   private func isUnchanged(_ file: File, on host: any FeedHost) async throws(Problem) -> Bool {

@@ -7,6 +7,8 @@ struct ReleaseCommit {
   struct Outcome {
     var written: [String] = []
     var removed: [ReleaseVersion] = []
+    /// Signed releases that went because files of them are lost, each as a sentence.
+    var dropped: [String] = []
     var warnings: [String] = []
   }
 
@@ -48,7 +50,11 @@ struct ReleaseCommit {
       )
     }
     await tidy(&outcome)
-    if signing != nil, outcome.warnings.isEmpty { outcome.removed = try Self.dropped(by: draft, fresh) }
+    if signing != nil {
+      if outcome.warnings.isEmpty { outcome.removed = try Self.dropped(by: draft, fresh) }
+      outcome.dropped = fresh.lostReleases.map { "release \($0.version) is off the list: \($0.message)" }
+    }
+    outcome.warnings += outcome.dropped
     return outcome
   }
 
@@ -126,7 +132,7 @@ struct ReleaseCommit {
   }
 
   /// The release is live by now, so trouble here is a warning, and the next publish tries again.
-  private func tidy(_ outcome: inout Outcome) async {
+  func tidy(_ outcome: inout Outcome) async {
     do {
       let state = try await FeedState.read(from: host, place: place)
       for channel in state.laggingChannels {

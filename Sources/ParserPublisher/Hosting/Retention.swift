@@ -8,7 +8,9 @@ struct Retention {
   /// The newest releases of each channel, whatever is live, and the newest of all.
   var kept: [VerifiedManifest] {
     var counts: [Channel: Int] = [:]
-    return state.releases.filter { release in
+    // What nobody can get whole must not stay on a signed list.
+    let damaged = state.metadata == nil ? [] : state.damaged
+    return state.releases.filter { !damaged.contains($0.digest) }.filter { release in
       let channel = release.manifest.channel
       counts[channel, default: 0] += 1
       return counts[channel, default: 0] <= state.settings.keptReleases || state.isLive(release.digest)

@@ -35,7 +35,7 @@ struct DraftBuilder {
       return .nothingToPublish(live: live, diff: diff, warnings: warnings)
     }
     let version = try ReleaseNumbering.next(
-      after: state.head?.manifest.version, requested: requested, allowsJump: request.allowsVersionJump)
+      after: state.highest, requested: requested, allowsJump: request.allowsVersionJump)
     let contents = [
       content(.bundle, inputs.bundle, inputs.bundleDigest, version),
       content(.sources, inputs.sources, inputs.sourcesDigest, version),

@@ -36,7 +36,7 @@ struct RollbackBuilder {
     }
     let own = state.releases.map(\.manifest).filter { $0.pair == target.manifest.pair }.map(\.version)
     let next = try ReleaseNumbering.next(
-      after: state.head?.manifest.version, requested: nil, allowsJump: false)
+      after: state.highest, requested: nil, allowsJump: false)
     let plan = RollbackPlan(
       live: live.manifest.version, target: target.manifest.version, next: next,
       withdrawn: Withdrawal.carried(live.manifest.withdrawn + between, except: own))
@@ -70,6 +70,7 @@ struct RollbackBuilder {
     guard let found = candidates.first(where: { $0.manifest.version == version }),
       version <= live.manifest.version
     else {
+      if let lost = state.problem(ofLost: version) { throw lost }
       throw Problem(
         .noSuchRelease, "release \(version) of \(request.channel) is not on the feed: \(inventory)",
         advice: "parser-ota releases lists them with their notes")

@@ -89,9 +89,13 @@ struct FeedSigning: Sendable {
       Rehearsal.Expectation(pointers: state.live.mapValues(\.bytes), whole: whole))
   }
 
+  /// The live manifests under the names that are signed.
   static func pointerCopies(of state: FeedState) -> [FeedWrite] {
-    state.live.sorted { $0.key.name < $1.key.name }.map { channel, release in
-      FeedWrite(path: FeedLayout.pointerCopy(release.digest, of: channel), bytes: release.bytes)
+    state.live.sorted { $0.key.name < $1.key.name }.flatMap { channel, release in
+      [
+        FeedWrite(path: FeedLayout.pointerCopy(release.digest, of: channel), bytes: release.bytes),
+        FeedWrite(path: release.immutablePath, bytes: release.bytes),
+      ]
     }
   }
 }

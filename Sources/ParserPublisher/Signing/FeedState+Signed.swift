@@ -11,13 +11,25 @@ extension FeedState {
     let metadata = try await MetadataState.read(from: host)
     var live: [Channel: VerifiedManifest] = [:]
     var releases: [VerifiedManifest] = []
+    var lost: [LostFile] = []
     for (path, entry) in metadata.files {
-      if let channel = TargetsInventory.channel(ofPointer: path) {
-        live[channel] = try await readPointerCopy(entry.sha256, of: channel, host)
-      } else if let version = TargetsInventory.version(ofManifest: path) {
-        releases.append(try await readRelease(ReleaseName(version: version, manifest: entry.sha256), host))
+      guard let version = TargetsInventory.version(ofManifest: path) else { continue }
+      let name = ReleaseName(version: version, manifest: entry.sha256)
+      do throws(Problem) {
+        releases.append(try await readRelease(name, host))
+      } catch  where error.code == .conflict || error.isDamage {
+        lost.append(LostFile(name, error))
       }
     }
+    for (path, entry) in metadata.files {
+      guard let channel = TargetsInventory.channel(ofPointer: path) else { continue }
+      let pointer = try await readPointerCopy(entry.sha256, of: channel, releases, host)
+      live[channel] = pointer
+      if !releases.contains(where: { $0.digest == pointer.digest }) { releases.append(pointer) }
+      lost.removeAll { $0.path == pointer.immutablePath }
+    }
+    lost += try await ContentInventory(host: host, isSigned: true).lost(of: releases)
+    try await requireStillSigned(metadata, lost, host)
     try requirePointers(of: releases, live)
     releases.sort { isNewer($0, $1, live) }
     var pointers: [Channel: [UInt8]] = [:]
@@ -27,7 +39,16 @@ extension FeedState {
     }
     return FeedState(
       settings: settings, live: live, releases: releases, pending: pending, pointers: pointers,
-      metadata: metadata)
+      metadata: metadata, lost: lost)
+  }
+
+  /// What is missing under the list that was read, and not under a newer one, was removed and not lost.
+  private static func requireStillSigned(
+    _ metadata: MetadataState, _ lost: [LostFile], _ host: any FeedHost
+  ) async throws(Problem) {
+    guard !lost.isEmpty else { return }
+    let now = try await host.read(FeedLayout.timestamp, maxBytes: Limits.standard.maxStateBytes)
+    guard now == metadata.timestamp.bytes else { throw ReleaseCommit.signedMeanwhile }
   }
 
   /// A feed that has signed metadata never becomes one without, whatever its settings say.
@@ -41,23 +62,28 @@ extension FeedState {
   }
 
   private static func readPointerCopy(
-    _ digest: Digest, of channel: Channel, _ host: any FeedHost
+    _ digest: Digest, of channel: Channel, _ releases: [VerifiedManifest], _ host: any FeedHost
   ) async throws(Problem) -> VerifiedManifest {
     let path = FeedLayout.pointerCopy(digest, of: channel)
-    guard let bytes = try await readManifest(path, host) else {
-      throw Problem(
-        .feedIncomplete, "\(path) is missing, although it is signed",
-        advice:
-          "run the same command again; when that does not help, restore the file from a backup of the feed"
-      )
+    // The same bytes stand in three places; each of them will do, since the digest is signed.
+    if let kept = releases.first(where: { $0.digest == digest }) { return kept }
+    var fault: Problem?
+    for place in [path, channel.manifestPath] {
+      do throws(Problem) {
+        guard let bytes = try await readManifest(place, host) else { continue }
+        guard try ContentLookup.digest(of: bytes) == digest else {
+          fault = fault ?? changedLineEnds(bytes, digest, place)
+          continue
+        }
+        return try VerifiedManifest(unsigned: bytes, name: place)
+      } catch  where error.isDamage {
+        continue
+      }
     }
-    let pointer = try VerifiedManifest(unsigned: bytes, name: path)
-    guard pointer.digest == digest, pointer.manifest.channel == channel else {
-      throw Problem(
-        .digestMismatch, "\(path) is damaged: its content is not what its name says",
-        advice: "restore the file from a backup of the feed")
-    }
-    return pointer
+    if let fault { throw Problem(.feedIncomplete, fault.message, advice: fault.advice) }
+    throw Problem(
+      .feedIncomplete, "\(path) is missing or damaged, and it is the live release of \(channel)",
+      advice: "restore the file from a copy of the feed: parser-ota repair --from FOLDER|URL")
   }
 
   /// The pointer whatever it holds; one that is too long for a manifest counts as none, since it is replaced anyway.

@@ -92,7 +92,10 @@ struct MetadataState: Sendable {
   private static func read(
     _ path: String, _ maxBytes: Int, _ host: any FeedHost
   ) async throws(Problem) -> [UInt8] {
-    if let bytes = try await host.read(path, maxBytes: maxBytes) { return bytes }
+    if let bytes = try await host.read(path, maxBytes: maxBytes) {
+      try Problem.requireOrdinary(bytes, path)
+      return bytes
+    }
     throw Problem(
       .feedIncomplete, "\(path) is missing, although the feed is signed",
       advice:

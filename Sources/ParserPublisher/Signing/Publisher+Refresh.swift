@@ -29,16 +29,20 @@ extension Publisher {
     let signing = try FeedSigning(
       metadata: metadata, signers: signers, expiry: expiry, date: date ?? now, now: now)
     try Self.requireOwnKey(signers, metadata.chain.newest)
-    let due = RefreshChoice(metadata, expiry, at: signing.builder.date, force: force)
-    guard let plan = try await signing.plan(due, of: metadata) else {
+    let lost = try state.lostTargets()
+    let due = RefreshChoice(metadata, expiry, at: signing.builder.date, force: force || !lost.isEmpty)
+    guard var plan = try await signing.plan(due, of: metadata, without: lost) else {
       return Self.report(nil, metadata, signing, written: [])
     }
+    plan.versioned.insert(contentsOf: FeedSigning.pointerCopies(of: state), at: 0)
     try await signing.rehearse(plan, state, [], host, whole: [])
     let commit = MetadataCommit(host: host)
     let written = try await commit.write(plan.versioned)
     try await commit.moveTimestamp(plan, from: metadata)
     return Self.report(
-      plan, metadata, signing, written: written + [plan.timestamp.path], warnings: await removeOldMetadata())
+      plan, metadata, signing, written: written + [plan.timestamp.path],
+      warnings: state.lostReleases.map { "release \($0.version) is off the list: \($0.message)" }
+        + (await removeOldMetadata()))
   }
 
   /// Refuses keys that sign nothing here, such as one that was replaced: a schedule must not call that a success.
@@ -102,12 +106,16 @@ enum RefreshChoice: Equatable {
 
 extension FeedSigning {
   /// The metadata that a choice asks for, with the same files as before; `nil` for nothing.
-  func plan(_ choice: RefreshChoice, of live: MetadataState) async throws(Problem) -> MetadataPlan? {
+  ///
+  /// - Parameter lost: targets that are not on the feed any more.
+  func plan(
+    _ choice: RefreshChoice, of live: MetadataState, without lost: Set<String> = []
+  ) async throws(Problem) -> MetadataPlan? {
     switch choice {
     case .nothing: nil
     case .timestamp: try await builder.planTimestamp(of: live)
     case .snapshot: try await builder.planSnapshot(of: live)
-    case .targets: try await builder.plan(files: live.files)
+    case .targets: try await builder.plan(files: live.files.filter { !lost.contains($0.key) })
     }
   }
 }

@@ -56,6 +56,7 @@ struct RootChain: Sendable {
           .feedIncomplete, "\(path) is missing: clients that know older roots get no further",
           advice: "restore the file from a backup of the feed")
       }
+      try Problem.requireOrdinary(bytes, path)
       if chain == nil { chain = try RootChain(first: bytes) } else { try chain?.append(bytes) }
       version += 1
     }
@@ -64,6 +65,12 @@ struct RootChain: Sendable {
 }
 
 extension Problem {
+  /// Refuses what version control or a host left in place of metadata, by its name.
+  static func requireOrdinary(_ bytes: [UInt8], _ path: String) throws(Problem) {
+    guard let strange = StrangeContent(bytes) else { return }
+    throw Problem(.trustMalformed, "\(path) \(strange.message)", advice: strange.advice)
+  }
+
   /// Metadata on the feed that its own publisher cannot believe.
   init(onFeed error: TrustError, _ path: String) {
     self.init(

@@ -1,21 +1,57 @@
+internal import OTAFeed
 internal import OTAManifest
 internal import ParserPublisher
 
 extension Verb {
   static let releases = Verb(
     VerbSpec(
-      ["releases"], summary: "list the releases of a feed, newest first", options: [FeedVerb.feed],
+      ["releases"], summary: "list the releases of a feed, newest first",
+      options: [
+        .option("feed", "DIR|URL", "the feed: a folder or its public address").completing(.directory)
+          .required(),
+        .option("root", "FILE", "the root of trust that ships in apps, for a feed at an address")
+          .completing(.file),
+        .flag("allow-http-loopback", "allow plain http to this machine's own loopback address, for tests"),
+      ],
       manual: VerbManual(
-        examples: ["parser-ota releases --feed feed"],
-        exits: [.done, .notAchieved, .untrustedContent, .localDisk, .notPermitted])),
+        details: [
+          "At an address, releases are found from the newest one backwards, as far as the feed keeps them."
+        ],
+        examples: [
+          "parser-ota releases --feed feed",
+          "parser-ota releases --feed https://parsers.example/ --root root.json",
+        ],
+        exits: [.done, .notAchieved, .untrustedContent, .tryLater, .localDisk, .notPermitted])),
     run: { arguments, context throws(CommandFailure) in
-      let publisher = try FeedVerb.publisher(arguments, context)
-      let releases = try await DeviceVerb.run { () async throws(Problem) in try await publisher.releases() }
-      let message = releases.isEmpty ? "no releases yet" : "\(releases.count) releases"
-      return .listing(
-        "releases", message, lines: releases.map(line),
-        payload: [JSONMember("releases", .array(releases.map(json)))])
+      let list = try await read(arguments, context)
+      let message = list.releases.isEmpty ? "no releases yet" : "\(list.releases.count) releases"
+      var result = CommandResult.listing(
+        "releases", message, lines: list.releases.map(line),
+        payload: [
+          JSONMember("releases", .array(list.releases.map(json))),
+          JSONMember("damage", .array(list.damage.map { .string($0) })),
+        ])
+      result.warnings = list.damage
+      return result
     })
+
+  private static func read(
+    _ arguments: ParsedArguments, _ context: CommandContext
+  ) async throws(CommandFailure) -> ReleaseList {
+    var location: FeedLocation = try arguments.required("feed", as: Readings.feed)
+    var root: [UInt8]?
+    if case .root(let bytes)? = try TrustChoice.given(arguments, context) { root = bytes }
+    if case .directory = location, root == nil {
+      let publisher = try FeedVerb.publisher(arguments, context)
+      return try await DeviceVerb.run { () async throws(Problem) in try await publisher.releaseList() }
+    }
+    location = try InputFolder.require(location, option: "--feed", context)
+    let feed = location
+    let (trusted, allowsHTTP) = (root, arguments.flag("allow-http-loopback"))
+    return try await DeviceVerb.run { () async throws(Problem) in
+      try await Publisher.releases(of: feed, root: trusted, allowsPlainHTTPOnLoopback: allowsHTTP)
+    }
+  }
 
   private static func line(_ release: ReleaseSummary) -> String {
     var words = [

@@ -66,7 +66,7 @@ extension Verb {
           ? "parser-ota root prepare --feed DIR --out next.root.json, then root sign and root commit with the root keys"
           : first.code == ProblemCode.trustExpired.rawValue
             ? "sign the metadata anew: parser-ota refresh --feed DIR"
-            : "publish again, or restore the files that are named")
+            : hint(feed))
       failure.payload = payload
       if report.findings.count > 1 { failure.details = rows(report.findings).lines(limit: 20) }
       throw failure
@@ -85,6 +85,15 @@ extension Verb {
       rows.add(finding.code, word, "\(finding.place): \(finding.message)")
     }
     return rows
+  }
+
+  /// The command that mends what is wrong, where that can be done.
+  private static func hint(_ feed: FeedLocation) -> String {
+    switch feed {
+    case .directory(let path):
+      "parser-ota repair --feed \(path) restores what is named, from a copy with --from DIR|URL"
+    case .web: "run parser-ota repair on the folder that is deployed there, then deploy it again"
+    }
   }
 
   private static func json(_ finding: AuditFinding) -> JSONValue {

@@ -75,6 +75,11 @@ extension ParserVerb {
       return CommandFailure(
         .notAchieved, code: ProblemCode.notRecorded.rawValue, message: error.message,
         hint: "record it: parser-ota record --source ID --out DIR")
+    case .foreignFolder:
+      return CommandFailure(
+        ExitStatus(ProblemCode.foreignFolder.responsibility), code: ProblemCode.foreignFolder.rawValue,
+        message: error.message, kept: "nothing was changed there",
+        hint: "give an empty folder, or one that does not exist yet")
     case .malformed, .unusable:
       return CommandFailure(
         .untrustedContent, code: ProblemCode.fixtureInvalid.rawValue, message: error.message,

@@ -38,7 +38,7 @@ struct ReleaseDiscard {
       .sorted { $0.name < $1.name }
     self.state = FeedState(
       settings: state.settings, live: live, releases: rest, pending: nil, pointers: state.pointers,
-      metadata: state.metadata)
+      metadata: state.metadata, lost: state.lost.filter { !versions.contains($0.version) })
   }
 
   /// Everything that is signed of what is left.

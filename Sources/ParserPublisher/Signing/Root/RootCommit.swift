@@ -95,8 +95,11 @@ struct RootCommit {
   private func plan(
     _ signing: FeedSigning, _ discard: ReleaseDiscard
   ) async throws(Problem) -> MetadataPlan {
-    guard startsEpoch else { return try await signing.builder.plan(files: live.files) }
-    var plan = try await signing.builder.plan(files: discard.targets())
+    let lost = try discard.state.lostTargets()
+    var plan =
+      startsEpoch
+      ? try await signing.builder.plan(files: discard.targets())
+      : try await signing.builder.plan(files: live.files.filter { !lost.contains($0.key) })
     plan.versioned.insert(contentsOf: FeedSigning.pointerCopies(of: discard.state), at: 0)
     return plan
   }

@@ -1,0 +1,67 @@
+internal import OTAFeed
+internal import OTAManifest
+
+/// Copies of a feed, asked for files by their digests; what they say about releases is never trusted.
+struct RepairSources {
+  /// One copy, and whether a person named it.
+  fileprivate struct Source {
+    let location: FeedLocation
+    let isNamed: Bool
+    let reader: FeedReader
+  }
+
+  fileprivate let sources: [Source]
+
+  init(_ request: RepairRequest, baseURL: WebAddress?) {
+    var sources = request.sources.map { location in
+      Source(
+        location: location, isNamed: true,
+        reader: FeedReader(location, allowsPlainHTTPOnLoopback: request.allowsPlainHTTPOnLoopback))
+    }
+    if let baseURL, !request.sources.contains(.web(baseURL)) {
+      sources.append(
+        Source(
+          location: .web(baseURL), isNamed: false,
+          reader: FeedReader(.web(baseURL), allowsPlainHTTPOnLoopback: baseURL.isLoopback)))
+    }
+    self.sources = sources
+  }
+
+  /// The first bytes that `accept` takes, from the first of these paths that has them.
+  ///
+  /// - Throws: the problem of a named copy that could not be asked, when no other had the file.
+  func find(
+    _ paths: [String], maxBytes: Int, _ accept: ([UInt8]) throws(Problem) -> [UInt8]?
+  ) async throws(Problem) -> (bytes: [UInt8], source: String)? {
+    var failure: Problem?
+    for source in sources {
+      for path in paths {
+        do throws(Problem) {
+          guard let bytes = try await source.read(path, maxBytes: maxBytes) else { continue }
+          if let right = try accept(bytes) { return (right, source.location.text) }
+        } catch {
+          // The feed's own host may be down, or not there yet: it was nobody's promise to have the file.
+          if source.isNamed { failure = failure ?? error }
+        }
+      }
+    }
+    if let failure { throw failure.keeping("what was restored so far stays") }
+    return nil
+  }
+}
+
+extension RepairSources.Source {
+  fileprivate func read(_ path: String, maxBytes: Int) async throws(Problem) -> [UInt8]? {
+    do throws(Problem) {
+      if case .directory(let root) = location {
+        return try DirectoryHost(root: root).read(path, maxBytes: maxBytes)
+      }
+      return try await reader.readIfThere(path, maxBytes: maxBytes)
+    } catch  where error.code.responsibility == .untrustedContent || error.code == .wrongKind {
+      // Something else has that name there.
+      return nil
+    } catch  where error.code == .htmlInstead || error.code == .misuse {
+      return nil
+    }
+  }
+}
