@@ -21,7 +21,7 @@ struct ReleaseInputs {
     }
     let limits = Limits.standard
     let bundle = try Self.read(bundlePath, maxBytes: limits.maxBundleBytes)
-    try Self.requireNotStray(bundlePath, bundle)
+    try Self.requireNotStray(bundlePath, bundle, isBundle: true)
     try Self.check(bundlePath) { () throws(InputError) in
       try ReleaseContentCheck.checkBundle(head: bundle)
       try TextEncodingCheck.requirePlainUTF8(bundle)
@@ -64,8 +64,12 @@ struct ReleaseInputs {
   }
 
   /// Names a checkout or merge that went wrong as what it is, before its consequences are found.
-  private static func requireNotStray(_ path: String, _ bytes: [UInt8]) throws(Problem) {
+  private static func requireNotStray(
+    _ path: String, _ bytes: [UInt8], isBundle: Bool = false
+  ) throws(Problem) {
     guard let stray = StrayContent(bytes) else { return }
+    // A script may hold such a line as text: the gate shows it, and takes a maintainer's word for it.
+    if case .mergeConflict = stray, isBundle { return }
     throw Problem(.inputInvalid, "\(path.printable()) \(stray.message)", advice: stray.advice)
   }
 
