@@ -34,7 +34,7 @@ struct FeedInitialisation {
   private func makeFeed() async throws(Problem) -> InitReport {
     let before = try host.read(FeedLayout.settings, maxBytes: Limits.standard.maxStateBytes)
       .map { (bytes) throws(Problem) in try FeedSettings(decoding: bytes) }
-    let existing = try await existingRelease()
+    let existing = try await existingRelease(isNew: before == nil)
     let found = try await FoundSettings.read(before, existing, request, host)
     let signature = try await InitialSignature(
       request: request, before: before, found: found.settings.trust, host: host)
@@ -89,9 +89,15 @@ struct FeedInitialisation {
   // MARK: What is there
 
   /// The newest stable release of the folder; while one is being adopted, as it was before that.
-  private func existingRelease() async throws(Problem) -> VerifiedManifest? {
+  private func existingRelease(isNew: Bool) async throws(Problem) -> VerifiedManifest? {
     guard let bytes = try host.read(FeedLayout.adopting, maxBytes: Limits.standard.maxManifestBytes) else {
-      return try await FeedState.readPointer(of: .stable, host)
+      do throws(Problem) {
+        return try await FeedState.readPointer(of: .stable, host)
+      } catch  where error.code == .manifestInvalid && isNew {
+        throw Problem(
+          error.code, "\(request.directory): \(error.message)",
+          advice: "give the folder of a feed, or an empty one; --adopt URL takes over what is live")
+      }
     }
     return try VerifiedManifest(unsigned: bytes, name: FeedLayout.adopting)
   }
