@@ -73,7 +73,8 @@ import Testing
     "device init --store far --feed signed --root signed/metadata/1.root.json --embedded app --contract 5 --app-version 2.1",
     "device update --store far", "device status --store far", "device explain --store far",
     "key status --feed signed --root-key root.pem", "rollback --feed feed --yes --reason blank",
-    "releases --feed feed", "repair --feed signed --dry-run", "help --markdown", "source resolve --sources sources.json ALPHA local NOBODY",
+    "releases --feed feed", "repair --feed signed --dry-run", "help --markdown",
+    "source resolve --sources sources.json ALPHA local NOBODY",
     "key public --key release.pem --out new.pub", "verify --feed http://127.0.0.1:9/ --allow-http-loopback",
   ]
 
