@@ -11,8 +11,20 @@ extension World {
     allowances.append(Allowance(.withdrawnContent))
   }
 
-  /// `repair`, where there is one.
-  func repair() -> Attempt? { nil }
+  /// `repair` from the live feed: restores what it can, and gives up the rest.
+  func repair() -> Attempt? {
+    guard model.exists else { return nil }
+    var after = model
+    after.settle()
+    let keys = model.isSigned ? model.releaseKeys : []
+    let words = "parser-ota repair --feed feed \(Self.options("release", keys))"
+    return Attempt(kind: "repair", command: words, expectation: .done(after)) { [self] host in
+      var request = RepairRequest()
+      request.allowsPlainHTTPOnLoopback = true
+      request.signers = try signers(keys)
+      _ = try await publisher(host).repair(request)
+    }
+  }
 }
 
 /// How long the addresses of an adopted feed are served: for so many stable releases after it.

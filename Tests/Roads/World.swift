@@ -168,6 +168,9 @@ final class World {
     case .done(let after), .either(let after): model = after
     }
     try await settleLoss()
+    if model.hasLost, attempt.kind == "repair" {
+      throw Violation("repair", "\(attempt.command) ended well, and the feed is not whole")
+    }
   }
 
   static func accepted(_ attempt: Attempt, _ reason: String) -> Violation {

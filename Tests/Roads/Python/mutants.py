@@ -26,7 +26,7 @@ MUTANTS = [
                ("let manifest = try old.manifest.inOwnLayout(of: settings)", "let manifest = old.manifest"),
                ("oldWrites = isKept ? places.writes : []", "oldWrites = []")),
         change("D1-adopted-as-it-is", f"{PUBLISHER}/Hosting/FeedPlan.swift",
-               ("try await rehearsal.run(old: adoption.old.manifest)", "_ = rehearsal"))),
+               ("try await rehearsal.run(old: adoption.old.manifest)", "_ = (rehearsal, adoption)"))),
         ("verify-folder", "old-addresses", "device-update")),
     Mutant("D2-numbers-anew", (change(
         "D2-numbers-anew", f"{PUBLISHER}/Hosting/LiveFeedQuestion.swift",
@@ -42,4 +42,8 @@ MUTANTS = [
         change("D6-withdrawn-again", f"{PUBLISHER}/Release/RollbackBuilder.swift",
                ("if let twin = twins.first, !request.allowsWithdrawn {", "if let twin = twins.first, twins.isEmpty {"))),
         ("must-refuse publish D6", "must-refuse rollback D6")),
+    Mutant("B92-damage-is-a-race", (change(
+        "B92-damage-is-a-race", f"{PUBLISHER}/Signing/FeedState+Signed.swift",
+        ("} catch  where error.code == .conflict || error.isDamage {", "} catch  where error.code == .busy {")),),
+        ("must-work publish", "must-work refresh", "must-work key", "must-work repair", "must-work root-prepare")),
 ]
