@@ -36,7 +36,9 @@ extension Problem {
   package init(ofInput error: StorageError) {
     switch error.kind {
     case .missing:
-      self.init(.inputMissing, "\(error.path) does not exist", advice: "check the path")
+      self.init(
+        .inputMissing, error.systemCode == 0 ? error.message : "\(error.path) does not exist",
+        advice: "check the path")
     case .wrongKind, .invalidName:
       self.init(.inputWrongKind, error.message, advice: "check the path")
     case .tooLarge: self.init(.tooLarge, error.message, advice: "check the path")

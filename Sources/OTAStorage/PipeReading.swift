@@ -7,9 +7,21 @@ public func readInput(at path: String, maxBytes: Int) throws(StorageError) -> [U
   guard !path.utf8.contains(0) else {
     throw StorageError(.invalidName, operation: "open", path: path, reason: "it holds a zero byte")
   }
-  let file = try Descriptor(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, path: path)
+  let file: Descriptor
+  do {
+    file = try Descriptor(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, path: path)
+  } catch  where error.kind == .missing && isLink(path) {
+    throw StorageError(
+      .missing, operation: "open", path: path, reason: "it is a symbolic link that leads to nothing")
+  }
   guard try file.isPipe(path: path) else { return try file.readAll(maxBytes: maxBytes, path: path) }
   return try file.readPipe(maxBytes: maxBytes, path: path)
+}
+
+/// Whether a symbolic link has this path, wherever it leads.
+private func isLink(_ path: String) -> Bool {
+  var raw = stat()
+  return unsafe lstat(path, &raw) == 0 && raw.st_mode & S_IFMT == S_IFLNK
 }
 
 extension Descriptor {

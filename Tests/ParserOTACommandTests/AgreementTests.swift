@@ -81,7 +81,7 @@ import Testing
     #expect(lines[2] == "usage: sample publish --feed DIR [options] [FILE…]")
     #expect(lines.allSatisfy { $0.count <= 80 })
     #expect(lines.contains("  sample publish --feed site"))
-    #expect(lines.contains("  6  somebody else published or changed the same thing meanwhile"))
+    #expect(lines.contains("  6  the same thing was published or changed by others meanwhile"))
     #expect(lines.contains("  2  the command line is wrong or names what is not there, nothing was started"))
   }
 }

@@ -30,7 +30,7 @@ enum ExitStatus: Int32, Sendable, CaseIterable {
     case .untrustedContent: "content was refused, what was there is kept"
     case .tryLater: "a network or host failed, try again later"
     case .localDisk: "the local disk is full, read-only or damaged"
-    case .conflict: "somebody else published or changed the same thing meanwhile"
+    case .conflict: "the same thing was published or changed by others meanwhile"
     case .busy: "another process holds the lock"
     case .notPermitted: "access was denied, or the answer cannot be known"
     }

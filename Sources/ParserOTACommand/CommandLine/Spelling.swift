@@ -1,4 +1,4 @@
-/// Finds the word that somebody probably meant.
+/// Finds the word that was probably meant.
 enum Spelling {
   /// The nearest candidate within two edits, else the only one that begins with the word; `nil` when nothing is near.
   static func nearest(to word: String, among candidates: [String]) -> String? {

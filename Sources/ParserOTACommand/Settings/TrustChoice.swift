@@ -3,7 +3,7 @@ internal import OTAManifest
 internal import OTAStorage
 internal import ParserUpdater
 
-/// How the command line says what makes a manifest believable.
+/// How the command line says how manifests are authenticated.
 enum TrustChoice {
   /// The name of the file beside the copy inside the app, as parser-ota embed writes it.
   static let rootName = "root.json"
@@ -58,7 +58,7 @@ enum TrustChoice {
       throw CommandFailure(
         ExitStatus(error.code.responsibility), code: error.code.rawValue,
         message: "\(name): \(error.message)",
-        kept: "everything as it was", hint: "ask whoever publishes the feed for its root.json")
+        kept: "everything as it was", hint: "ask the publisher of the feed for its root.json")
     }
     return trust
   }

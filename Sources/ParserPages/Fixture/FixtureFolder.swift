@@ -197,7 +197,9 @@ public struct FixtureFolder: Sendable {
 
   private static func readIndex(in folder: Directory) throws -> FixtureIndex {
     do {
-      return try FixtureIndex(folder.read(indexName, maxBytes: Fixture.maxIndexBytes))
+      let bytes = try folder.read(indexName, maxBytes: Fixture.maxIndexBytes)
+      if let stray = StrayContent(bytes) { throw InputError(.malformed, "\(stray.message): \(stray.advice)") }
+      return try FixtureIndex(bytes)
     } catch let error as InputError {
       throw FixtureError.malformed(path: "\(folder.path)/\(indexName)", error)
     }

@@ -54,7 +54,7 @@ struct ReleaseInputs {
 
   private static func problem(_ error: StorageError, path: String, maxBytes: Int64) -> Problem {
     switch error.kind {
-    case .missing:
+    case .missing where error.systemCode != 0:
       Problem(.inputMissing, "\(path) does not exist", advice: "build it first, or give its right path")
     case .wrongKind:
       Problem(.inputWrongKind, "\(path) is not a regular file", advice: "give the path of a file")

@@ -13,7 +13,7 @@ extension Verb {
           .required(),
         .option(
           "mirror", "URL|DIR",
-          "a copy of the feed, asked when the feed gives nothing that can be believed; in this order"
+          "a copy of the feed, asked in this order when the feed gives nothing that can be verified"
         ).completing(.directory).repeatable(),
         TrustChoice.root, TrustChoice.checksumsOnly,
         .option("embedded", "DIR", "the copy inside the app, as parser-ota embed writes it").completing(
@@ -30,7 +30,7 @@ extension Verb {
       ],
       manual: VerbManual(
         details: [
-          "A feed is believed by the signatures that begin with its root.json, which parser-ota embed puts beside the copy inside the app; --checksums-only is for feeds that are not signed.",
+          "A feed is authenticated by signatures that begin with its root.json, which parser-ota embed puts beside the copy inside the app; --checksums-only is for feeds that are not signed.",
           "Run it again to give a store other settings, all of them; its releases stay. A feed that is a folder needs no server.",
         ],
         examples: [

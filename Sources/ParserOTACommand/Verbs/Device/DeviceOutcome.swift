@@ -27,7 +27,9 @@ extension Verb {
     Verb(spec) { arguments, context throws(CommandFailure) in
       do throws(CommandFailure) {
         var result = try await run(arguments, context)
-        let outcome = DeviceOutcome.of(code: result.code)
+        // An answer that is not known has the status of what keeps it from being known.
+        let isAnswer = [.done, .notAchieved].contains(result.status)
+        let outcome = isAnswer ? DeviceOutcome.of(code: result.code) : DeviceOutcome.of(result.status)
         result.payload.insert(JSONMember("outcome", .string(outcome)), at: 0)
         return result
       } catch {

@@ -9,7 +9,7 @@ struct TrustPage {
   init(_ trust: TrustStatus) {
     guard let version = trust.rootVersion else {
       summary =
-        trust.obstacle.map { "nothing is believed: \($0.message)" } ?? Trust.checksumsOnly.warning
+        trust.obstacle.map { "nothing is trusted: \($0.message)" } ?? Trust.checksumsOnly.warning
         ?? trust.name
       members = [
         JSONMember("trust", .string(trust.name)), JSONMember("rootVersion", .null),

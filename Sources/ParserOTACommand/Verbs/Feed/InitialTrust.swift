@@ -2,7 +2,7 @@ internal import OTAManifest
 internal import OTAStorage
 internal import ParserPublisher
 
-/// What `init` makes a feed believable with.
+/// How `init` authenticates a feed.
 enum InitialTrust {
   static let options: [OptionSpec] = [
     .flag(
@@ -23,7 +23,7 @@ enum InitialTrust {
     let options = SigningOptions(arguments, context)
     var (root, release) = (try options.signers(.root), try options.signers(.release))
     if let command = try options.commandSigner() {
-      // The command stands in for whoever has no key file; a key in a service is a release key first.
+      // The command stands in where there is no key file; a key in a service is a release key first.
       if root.isEmpty && !release.isEmpty { root = [command] } else { release.append(command) }
     }
     let feed = context.absolutePath(try arguments.required("feed"))

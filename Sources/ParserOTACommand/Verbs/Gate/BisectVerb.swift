@@ -28,7 +28,7 @@ extension Verb {
         details: [
           "Each release that the feed keeps gets the recorded pages, and is good when it makes of them at least what was"
             + " recorded. It reports the last release that went from good to bad, and the release that undid it if there is one. The newest"
-            + " manifest is believed by the root, each one before it by the digest in the next.",
+            + " manifest is authenticated by the root, each one before it by the digest in the next.",
           "Up to 12 releases are tried one by one. Of more, the middle between a good and a bad one is tried until they are"
             + " neighbours: right as long as the fault came once. --all tries them all.",
         ],

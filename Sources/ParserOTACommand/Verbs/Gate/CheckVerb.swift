@@ -56,7 +56,7 @@ extension Verb {
     return request
   }
 
-  /// The feed to compare with, and what makes it believable.
+  /// The feed to compare with, and how it is authenticated.
   private static func feed(
     _ arguments: ParsedArguments, _ context: CommandContext
   ) throws(CommandFailure) -> CheckRequest.Feed? {

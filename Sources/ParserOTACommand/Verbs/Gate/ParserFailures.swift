@@ -4,7 +4,7 @@ internal import ParserEngine
 internal import ParserPages
 internal import ParserPublisher
 
-/// What went wrong with a parser, and who must act: its author, whoever runs the site, or whoever runs this machine.
+/// What went wrong with a parser, and who must act: its author, the site, or the owner of this machine.
 extension ParserVerb {
   /// The engine is missing or does not start.
   static func noEngine(_ reason: String) -> CommandFailure {

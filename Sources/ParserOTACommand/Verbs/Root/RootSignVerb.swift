@@ -14,7 +14,7 @@ extension Verb {
       manual: VerbManual(
         details: [
           "Each holder may sign a copy of the file, at the same time: parser-ota root commit takes all copies.",
-          "Look at the changes before you sign: whoever holds enough root keys speaks for the feed. Without --previous,"
+          "Look at the changes before you sign: enough root keys decide everything about the feed. Without --previous,"
             + " only what the file itself says can be shown.",
         ],
         examples: [
