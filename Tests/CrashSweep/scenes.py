@@ -59,7 +59,7 @@ class Scenes:
 
     def init_command(self, trust, *options):
         """The command line that makes the feed in the area."""
-        keys = ["--root-key", self.path("root.pem"), "--release-key", self.path("release.pem")]
+        keys = ["--root-key", self.path("root.pem"), "--release-key", self.path("release.pem"), "--name", "sweep"]
         chosen = keys if trust == "signed" else ["--checksums-only"]
         return ["init", "--feed", str(self.feed), *chosen, *options, "--json"]
 

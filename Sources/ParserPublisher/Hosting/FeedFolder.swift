@@ -32,6 +32,15 @@ struct FeedFolder {
     guard found.isEmpty else { throw Self.occupied(path, found) }
   }
 
+  /// Whether a folder would still be taken for a feed or for an empty one: what was begun must be finished by the same
+  /// command, and not be called foreign.
+  private static func isUsable(_ folder: Directory, without name: String) throws(StorageError) -> Bool {
+    for mark in marks where mark != name {
+      if try has(mark, folder) { return true }
+    }
+    return try folder.entries().allSatisfy { $0.name == name || isHarmless($0.name) }
+  }
+
   private static func isHarmless(_ name: String) -> Bool {
     let name = name.asciiLowercased
     return harmless.contains(name) || harmlessStems.contains { name == $0 || name.hasPrefix($0 + ".") }
@@ -92,6 +101,7 @@ extension FeedFolder {
       let folder = try Directory.open(path)
       let hidden = try folder.subdirectory(".parser-ota")
       guard try hidden.entries().allSatisfy({ $0.name == "lock" }) else { return }
+      guard try Self.isUsable(folder, without: ".parser-ota") else { return }
       try folder.removeTree(".parser-ota")
       var made = path
       while made != before.existing, try Directory.open(made).entries().isEmpty {
