@@ -34,10 +34,15 @@ public struct TrustError: Error, Equatable, Sendable {
   public let detail: String
   /// The moment from which on it was out of date, for `expired` alone.
   public let expiry: Timestamp?
+  /// How far the host is behind, for a timestamp that is older than the one seen before.
+  public let lag: FeedLag?
 
   /// Makes a refusal; `detail` reads on from the name of the role.
-  public init(_ reason: Reason, role: String, _ detail: String, expiry: Timestamp? = nil) {
+  public init(
+    _ reason: Reason, role: String, _ detail: String, expiry: Timestamp? = nil, lag: FeedLag? = nil
+  ) {
     self.expiry = expiry
+    self.lag = lag
     self.reason = reason
     self.role = role
     self.detail = detail

@@ -10,6 +10,8 @@ public enum CheckResult: Equatable, Sendable {
   case upToDate(ReleaseVersion?)
   /// The feed serves a release older than one accepted before, as a lagging edge does; it is ignored.
   case older(ReleaseVersion, floor: ReleaseVersion)
+  /// A host serves an older state of the signed feed than the one seen before, as an edge or mirror does; it is ignored.
+  case lagging(FeedLag)
   /// The newest release may not be used here.
   case notUsable(ReleaseVersion, Ineligibility)
   /// A newer release is there, but a release is pinned by hand.

@@ -98,9 +98,21 @@ public final class Updater: Sendable {
     do {
       return try await sources.first { (reader) throws(Problem) in try await run(reader).check() }
     } catch {
-      run(sources.feed).remember(error)
-      throw error
+      return .lagging(try lag(error))
     }
+  }
+
+  /// The lag that a problem turns out to be; anything else is remembered and thrown on.
+  ///
+  /// What an edge serves that has expired is more than a lag.
+  private func lag(_ problem: Problem) throws(Problem) -> FeedLag {
+    let run = run(sources.feed)
+    guard let lag = problem.lag, now() < lag.expires else {
+      run.remember(problem)
+      throw problem
+    }
+    run.forgetProblem()
+    return lag
   }
 
   /// Downloads, verifies and stages the newest release for the next launch; one at a time for each folder.
@@ -115,8 +127,7 @@ public final class Updater: Sendable {
         try await run(reader, progress).update()
       }
     } catch {
-      run(sources.feed).remember(error)
-      throw error
+      return .unchanged(.lagging(try lag(error)))
     }
   }
 

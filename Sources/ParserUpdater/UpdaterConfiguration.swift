@@ -17,6 +17,9 @@ public struct UpdaterConfiguration: Sendable {
   public var embedded: EmbeddedRelease
   /// The channel whose newest release is taken.
   public var channel: Channel = .stable
+  /// Whether, after a change of channel, the confirmed release of the channel before goes on until the new one has a
+  /// release here; `false` for the copy inside the app.
+  public var keepsFormerChannel = true
   /// What the app can run.
   public var app = AppCapabilities()
   /// How many launches in a row may end without confirmation before a release is rejected; at least 1.

@@ -74,6 +74,18 @@ final class Playground: Sendable {
 
   func initDevice(feed: String = "feed", _ options: String = "") throws {
     try must("device init --store store --feed \(feed) --checksums-only --embedded app \(options)")
+    try keepLineage()
+  }
+
+  /// What a scene put into the store came from another address; in the story it always came from this one.
+  private func keepLineage() throws {
+    guard access(path("store/state.json"), F_OK) == 0 else { return }
+    let settings = String(decoding: try read("store/device.json"), as: UTF8.self)
+    guard let feed = settings.firstMatch(of: #/"feed": "([^"]*)"/#)?.output.1 else { return }
+    let state = String(decoding: try read("store/state.json"), as: UTF8.self)
+    try write(
+      "store/state.json",
+      state.replacing(#/("lineage": \{\s*"feed": )"[^"]*"/#) { match in "\(match.output.1)\"\(feed)\"" })
   }
 
   /// A device on which release 2 runs, confirmed.
@@ -108,6 +120,7 @@ final class Playground: Sendable {
     // The settings name the feed and the embedded copy by absolute paths.
     let settings = String(decoding: try read("store/device.json"), as: UTF8.self)
     try write("store/device.json", settings.replacing(scene.directory.path, with: directory.path))
+    try keepLineage()
     try makeRecording()
   }
 

@@ -42,6 +42,40 @@ struct ByHandStories {
     #expect(device.launch().version == 30)
   }
 
+  @Test(
+    "D3: a word about the copy inside the app is done, by its number, with or without a launch; a wrong number is not"
+  )
+  func confirmEmbedded() async throws {
+    let device = try Device(embedded: 28)
+    let launch = device.launch()
+    let updater = device.updater()
+    #expect(launch.confirm() == .nothingToDo)
+    for id in [launch.release.launch, nil] {
+      #expect(try updater.confirm(version: .number(28), launch: id) == .nothingToDo)
+      #expect(try updater.close(version: .number(28), launch: id) == .nothingToDo)
+      #expect(try updater.confirm(launch: id) == .nothingToDo)
+      #expect(code { _ = try updater.confirm(version: .number(27), launch: id) } == .noSuchRelease)
+    }
+    try await device.take(31)
+    #expect(try device.updater().confirm(version: .number(31)) == .nothingToDo, "confirmed before")
+    #expect(
+      try device.updater().confirm(version: .number(28)) == .nothingToDo, "a launch may have had to fall back"
+    )
+    #expect(code { _ = try device.updater().confirm(version: .number(27)) } == .noSuchRelease)
+  }
+
+  @Test("B88: a roll back is one event, and a lost state remembers it as a rejection all the same")
+  func rollbackEvent() async throws {
+    let device = try await deviceWithTwoReleases()
+    let before = try device.updater().history().count
+    _ = try device.updater().rollback()
+    let added = try device.updater().history().dropFirst(before)
+    #expect(added.map(\.kind) == [.rolledBack] && added.first?.version == .number(42))
+    plant("{", at: "\(device.store)/state.json")
+    _ = device.launch()
+    #expect(try device.updater().status().rejected.map(\.version) == [.number(42)])
+  }
+
   @Test("roll back with a staged release goes back, not forward")
   func rollbackWithStaged() async throws {
     let device = try await deviceWithTwoReleases()

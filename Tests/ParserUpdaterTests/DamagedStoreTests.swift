@@ -93,7 +93,7 @@ struct DamagedStoreTests {
     ("nothing", { unlink($0) }), ("0 bytes", { truncate($0, 0) }),
     ("64 zeros", { plant([UInt8](repeating: 0, count: 64), at: $0) }), ("{", { plant("{", at: $0) }),
     ("[]", { plant("[]", at: $0) }), ("{}", { plant("{}", at: $0) }),
-    ("another format", { plant(#"{"format": 2}"#, at: $0) }),
+    ("another format", { plant(#"{"format": 3}"#, at: $0) }),
     ("wrong types", { plant(#"{"format": 1, "current": 42}"#, at: $0) }),
     ("a trial of nothing", { plant(#"{"format": 1, "trial": []}"#, at: $0) }),
     ("50 MB of spaces", { plant([UInt8](repeating: 0x20, count: 50 << 20), at: $0) }),

@@ -224,7 +224,11 @@ struct LaunchPlanExploration {
       }
         ? "what may not be used is no candidate" : nil
     case .pinned: return state.pin == nil ? "a pin is needed" : nil
-    case .older, .versionReused: return "nothing was seen before"
+    case .versionReused:
+      return (state.references + [embedded]).contains {
+        $0.version == release.version && $0.pair != release.pair
+      } ? nil : "a number that is called reused was used"
+    case .older: return "nothing was seen before"
     }
   }
 }

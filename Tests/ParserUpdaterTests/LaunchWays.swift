@@ -13,6 +13,15 @@ struct LaunchWays {
     #expect(search.worlds > 5_000, "the world is not as small as that: \(search.layers)")
   }
 
+  @Test("no way of six steps breaks a promise where the app changes its channel and the feed its epoch")
+  func changes() {
+    var world = LaunchWorld()
+    world.hasChanges = true
+    let search = BreadthFirstSearch(from: world, depth: 6)
+    if let told = search.counterexample { Issue.record("\(told)") }
+    #expect(search.worlds > 5_000, "the world is not as small as that: \(search.layers)")
+  }
+
   @Test(
     "a broken rule is found, and told as the shortest way there",
     arguments: [
@@ -43,7 +52,8 @@ extension LaunchWorld {
     guard chosen.origin != .embedded else { return [] }
     if state.pin == .embedded { return ["a pin of the copy inside the app was not heeded"] }
     if condemned.contains(release.pair) { return ["a rejected release ran: \(release.version)"] }
-    if state.withdrawn.contains(release.version) { return ["a withdrawn release ran: \(release.version)"] }
+    if state.isWithdrawn(release.version) { return ["a withdrawn release ran: \(release.version)"] }
+    if release.version == revoked { return ["a release of a revoked key ran: \(release.version)"] }
     if release.contract == 7 { return ["a release for another app ran: \(release.version)"] }
     if release.version <= embedded.version, state.pin != .release(release) {
       return ["the copy inside the app lost to \(release.version), which is not newer"]
@@ -52,6 +62,28 @@ extension LaunchWorld {
     if !canRecord { return ["a release that nobody confirmed ran without a record: \(release.version)"] }
     guard let ended = deaths[release], ended >= 2 else { return [] }
     return ["release \(release.version) ran after \(ended) launches that ended without a word"]
+  }
+
+  /// Releases of another channel are candidates by name alone, one at most, and only where the channel has none.
+  func brokenByChannels(_ plan: LaunchPlan) -> [String] {
+    var broken: [String] = []
+    for candidate in plan.candidates where candidate.origin != .embedded {
+      let isAtHome = homes[candidate.release.version].map { $0 == channel } ?? true
+      if isAtHome == (candidate.origin == .otherChannel) {
+        broken.append(
+          "\(candidate.release.version) of another channel is called \(candidate.origin.rawValue)")
+      }
+    }
+    let fallbacks = plan.candidates.filter { $0.origin == .otherChannel }
+    if !fallbacks.isEmpty,
+      plan.candidates.contains(where: { ![.otherChannel, .embedded].contains($0.origin) })
+    {
+      broken.append("another channel comes beside the own one")
+    }
+    if fallbacks.contains(where: { !vouched.contains($0.release) }) {
+      broken.append("a fallback ran that nobody confirmed")
+    }
+    return broken
   }
 
   /// What no step may do to what was there before it.
@@ -71,7 +103,7 @@ extension LaunchWorld {
     never(forgotFailure(since: before, step), "what failed here was forgotten")
     never(
       (state.seen[.stable]?.version.number ?? 0) < (before.state.seen[.stable]?.version.number ?? 0)
-        && fault != .ignoresTheFloor, "the floor of offers went down")
+        && fault != .ignoresTheFloor && step != .newEpoch, "the floor of offers went down")
     return broken
   }
 
@@ -96,7 +128,7 @@ extension LaunchWorld {
   /// The newest release that somebody confirmed, and that may still run here.
   private var bestConfirmed: ReleaseReference? {
     confirmed.filter {
-      !condemned.contains($0.pair) && !state.withdrawn.contains($0.version) && $0.version > embedded.version
+      !condemned.contains($0.pair) && !state.isWithdrawn($0.version) && $0.version > embedded.version
     }.max { $0.version < $1.version }
   }
 

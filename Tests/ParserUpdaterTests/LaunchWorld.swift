@@ -17,6 +17,8 @@ struct LaunchWorld: ExploredWorld {
     case confirm1, confirm2, fail1, fail2, close1, close2, die1, die2
     // What a person does.
     case rollBack, pin, pinEmbedded, unpin, forget, upgradeApp
+    // What a new version of the app, and the root key of the feed, do.
+    case changeChannel, newEpoch
   }
 
   /// What one process runs.
@@ -40,6 +42,13 @@ struct LaunchWorld: ExploredWorld {
   /// What the feed says must not run.
   var withdrawn: [ReleaseVersion] = []
   var fault = Fault.none
+  /// Whether the app changes its channel and the feed its epoch; without that the world is small enough for longer ways.
+  var hasChanges = false
+  /// What the app follows, and where each release was published.
+  var channel = Channel.stable
+  var homes: [ReleaseVersion: Channel] = [:]
+  /// What the targets of the new epoch do not list; `nil` before there is one.
+  var revoked: ReleaseVersion?
 
   // What a person remembers.
   /// What somebody vouched for, and what of that did not fail since.
@@ -61,12 +70,17 @@ struct LaunchWorld: ExploredWorld {
   var living: Set<LaunchID> { fault == .countsTheLiving ? [] : Set(running.compactMap { $0?.launch }) }
 
   func situation(canRecord: Bool = true) -> LaunchSituation {
-    LaunchPlanExploration.situation(living: living, canRecord: canRecord, embedded: embedded)
+    var situation = LaunchPlanExploration.situation(living: living, canRecord: canRecord, embedded: embedded)
+    situation.channel = channel
+    return situation
   }
 
   mutating func take(_ step: Step) -> [String]? {
     guard isPossible(step) else { return nil }
-    let before = self
+    // Whoever asks the store finds it in the channel of the app; a launch alone gets there by itself.
+    var before = self
+    before.state.follow(channel)
+    if ![.launch1, .launch2, .launchUnrecorded, .launchDamaged].contains(step) { state.follow(channel) }
     var broken = act(step)
     broken += brokenPromises(since: before, step)
     settle()
@@ -78,7 +92,7 @@ struct LaunchWorld: ExploredWorld {
     switch step {
     case .updateGood, .updateForOtherApp: newest < 13
     case .updateBack: newest == 12
-    case .offerOlder: (state.seen[.stable]?.version.number ?? 0) > 11
+    case .offerOlder: (state.seen[channel]?.version.number ?? 0) > 11
     case .launch1, .launchUnrecorded, .launchDamaged: running[0] == nil
     case .tryFails: state.staged != nil
     case .launch2: running[1] == nil && running[0] != nil
@@ -92,6 +106,8 @@ struct LaunchWorld: ExploredWorld {
     case .unpin: state.pin != nil
     case .forget: !state.rejected.isEmpty
     case .upgradeApp: embedded.version.number == 10 && newest > 10
+    case .changeChannel: hasChanges && running.allSatisfy { $0 == nil }
+    case .newEpoch: hasChanges && revoked == nil && newest > 10
     }
   }
 
@@ -115,7 +131,24 @@ struct LaunchWorld: ExploredWorld {
     case .die1: die(0)
     case .die2: die(1)
     case .rollBack, .pin, .pinEmbedded, .unpin, .forget, .upgradeApp: byHand(step)
+    case .changeChannel: changeChannel()
+    case .newEpoch: enterEpoch()
     }
+  }
+
+  private mutating func changeChannel() -> [String] {
+    channel = channel == .stable ? LineageExploration.beta : .stable
+    return []
+  }
+
+  /// The root revokes a key of targets; the newest release was the thief's, and the new targets do not list it.
+  private mutating func enterEpoch() -> [String] {
+    let thief = LaunchPlanExploration.release(newest)
+    let epoch = TrustEpoch(lineage: thief.manifest, rootVersion: 2)
+    _ = state.enter(epoch, latestDate: nil) { $0.version != thief.version }
+    revoked = thief.version
+    confirmed = confirmed.filter { $0.version != thief.version }
+    return []
   }
 
   // MARK: The feed
@@ -133,7 +166,7 @@ struct LaunchWorld: ExploredWorld {
 
   /// What was accepted once is served again, after something newer.
   private mutating func offerOlder() -> [String] {
-    guard let seen = state.seen[.stable] else { return [] }
+    guard let seen = state.seen[channel] else { return [] }
     let older = LaunchPlanExploration.release(seen.version.number - 1)
     let before = state.staged
     let broken = offer(older)
@@ -149,14 +182,16 @@ struct LaunchWorld: ExploredWorld {
     }
     if fault == .ignoresTheFloor { state.seen = [:] }
     let decision = decide(
-      on: offer, state: state, embedded: embedded, app: situation().app, channel: .stable
+      on: offer, state: state, embedded: embedded, app: situation().app, channel: channel
     ) { _ in true }
-    guard case .install = decision else {
-      state.heed(offer.manifest, channel: .stable, embedded: embedded.version)
-      return []
+    if !state.reusesNumber(of: offer, embedded: embedded, channel: channel) {
+      state.heed(offer.manifest, channel: channel, embedded: embedded.version)
     }
+    guard case .install = decision else { return [] }
+    state.select(channel)
     state.staged = release
-    state.accept(offer, channel: .stable, embedded: embedded.version)
+    state.accept(offer, channel: channel, embedded: embedded.version)
+    if homes[release.version] == nil { homes[release.version] = channel }
     deaths[release] = 0
     return []
   }
@@ -173,6 +208,8 @@ struct LaunchWorld: ExploredWorld {
     _ process: Int, _ name: LaunchID, canRecord: Bool = true, firstIsDamaged: Bool = false
   ) -> [String] {
     let plan = LaunchPlan(state, situation(canRecord: canRecord))
+    let named = brokenByChannels(plan)
+    guard named.isEmpty else { return named }
     var candidates = plan.candidates[...]
     var damaged: [LaunchPlan.Candidate] = []
     if firstIsDamaged, let first = candidates.first, first.origin != .embedded {
@@ -284,7 +321,9 @@ struct LaunchWorld: ExploredWorld {
   private mutating func settleMemory() {
     confirmed = confirmed.filter { !condemned.contains($0.pair) }
     vouched = vouched.filter { state.references.contains($0) }
-    deaths = deaths.filter { $0.value > 0 && $0.key == state.current }
+    let tried = [state.current] + state.parked.map(\.slots.current)
+    deaths = deaths.filter { $0.value > 0 && tried.contains($0.key) }
+    homes = homes.filter { home in state.references.contains { $0.version == home.key } }
   }
 
   // MARK: Places
@@ -305,6 +344,9 @@ struct LaunchWorld: ExploredWorld {
     hasher.combine(state.withdrawn.count)
     hasher.combine(condemned.count)
     hasher.combine(deaths.values.first)
+    hasher.combine(channel)
+    hasher.combine(revoked)
+    for parked in state.parked { hasher.combine(parked.slots.current?.version) }
   }
 
   var sketch: String {
@@ -318,7 +360,7 @@ struct LaunchWorld: ExploredWorld {
       }
     let processes = running.enumerated().map { "\($0 + 1) runs \(name($1?.release))" }
     return
-      "current \(name(state.current))\(trial), previous \(name(state.previous)), staged \(name(state.staged))"
+      "\(channel): current \(name(state.current))\(trial), previous \(name(state.previous)), staged \(name(state.staged))"
       + ", embedded \(embedded.version)\(pin), rejected \(state.rejected.map(\.version.number)); "
       + processes.joined(separator: ", ")
   }

@@ -18,6 +18,7 @@ struct MirrorTests {
     configuration.feed = try FeedLocation(feed)
     configuration.mirrors = try mirrors.map { try FeedLocation($0.url) }
     configuration.allowsPlainHTTPOnLoopback = true
+    device.configuration = configuration
     return Updater(configuration)
   }
 
@@ -74,19 +75,20 @@ struct MirrorTests {
   @Test("B96: a mirror that lags lowers nothing", arguments: TrustMode.allCases)
   func olderMirror(mode: TrustMode) async throws {
     let device = try device(mode)
+    device.configuration.feed = try FeedLocation(Self.refused)
     try device.feed.publish(31)
     device.feed.write(to: device.home.path("mirror"))
     try device.feed.publish(32)
-    device.feed.write(to: device.home.path("feed"))
-    let feed = FeedLocation.directory(device.home.path("feed"))
-    #expect(try await device.updater(feed).update() == .staged(.number(32)))
+    #expect(try await device.update() == .staged(.number(32)))
     #expect(device.launchAndConfirm() == 32)
     let mirror = try serve(device.home.path("mirror"))
     defer { mirror.stop() }
     let updater = try updater(device, feed: Self.refused, mirrors: [mirror])
     if mode == .signed {
-      let problem = await problem { _ = try await updater.check() }
-      #expect(problem?.code == .trustRollback, "what the mirror says tells more than that the feed is away")
+      #expect(
+        try await updater.check().lag?.served == 1,
+        "what the mirror says tells more than that the feed is away")
+      #expect(try device.updater().status().lastProblem == nil)
     } else {
       #expect(try await updater.check() == .older(.number(31), floor: .number(32)))
     }

@@ -10,12 +10,12 @@ import UpdaterTestSupport
 /// Real processes: killed, hung, and several at once.
 @Suite("Processes")
 struct ProcessTests {
-  private func start(_ device: Device, _ verb: String, _ feed: String = "/nowhere", _ rounds: Int = 1) throws
+  private func start(_ device: Device, _ verb: String, _ feed: String? = nil, _ rounds: Int = 1) throws
     -> ChildProcess
   {
     try ChildProcess(
       BuiltProducts.path(of: "activate-probe"),
-      [verb, device.store, device.home.path("app"), feed, "\(rounds)"])
+      [verb, device.store, device.home.path("app"), feed ?? device.home.path("feed"), "\(rounds)"])
   }
 
   @Test("B11: a bundle that hangs is left at the third launch, although every process was killed")

@@ -8,9 +8,21 @@ extension CheckResult {
     if case .notUsable(_, let reason) = self { return reason.code }
     return nil
   }
+
+  /// How far the host lags; `nil` for every other result.
+  var lag: FeedLag? {
+    if case .lagging(let lag) = self { return lag }
+    return nil
+  }
 }
 
 extension UpdateResult {
+  /// How far the host lags; `nil` for every other result.
+  var lag: FeedLag? {
+    if case .unchanged(let result) = self { return result.lag }
+    return nil
+  }
+
   /// The code of the reason why the release may not be used; `nil` for every other result.
   var obstacle: String? {
     if case .unchanged(let result) = self { return result.obstacle }

@@ -139,43 +139,6 @@ struct SignedStories {
     #expect(status.stale == nil && status.lastProblem?.code == "server-error")
   }
 
-  @Test("a clock set back does not make an expired feed fresh: signed dates are proof")
-  func clockBehindSignedDate() async throws {
-    let device = try Device(feed: feed)
-    let late = device.now.advanced(bySeconds: 40 * Self.day)
-    try signer.change { $0.now = late }
-    try feed.publish(31) { $0.released = late }
-    device.wait(seconds: 41 * Self.day)
-    try await device.update()
-    device.launchAndConfirm()
-    device.wait(seconds: -41 * Self.day)
-    let status = try device.updater().status()
-    #expect(status.clockDoubt?.code == .clockUnreliable)
-    #expect(try await device.updater().check() == .upToDate(.number(31)))
-    try signer.change { books in
-      books.now = late.advanced(bySeconds: -39 * Self.day)
-    }
-    try feed.publish(32)
-    let problem = await problem { _ = try await device.updater().check() }
-    #expect(problem?.code == .trustExpired)
-    #expect(problem?.message.contains("clock-unreliable") == true)
-  }
-
-  @Test("a clock behind what the device itself wrote down is said so, and needs a second witness")
-  func clockBehindHistory() async throws {
-    let device = try Device(feed: feed)
-    try await device.take(31)
-    device.wait(seconds: 31 * Self.day)
-    device.launchAndDie()
-    #expect(await problem { try await device.update() }?.code == .trustExpired)
-    device.wait(seconds: -31 * Self.day)
-    let problem = await problem { _ = try await device.updater().check() }
-    #expect(problem?.code == .trustExpired && problem?.message.contains("clock-unreliable") == true)
-    #expect(device.launch().version == 31)
-    try feed.publish(32)
-    #expect(try await device.update() == .staged(.number(32)), "a timestamp new to the device is a witness")
-  }
-
   @Test("a small step back of the clock, as time services make it, is no news")
   func smallStep() async throws {
     let device = try Device(feed: feed)

@@ -27,7 +27,7 @@ struct SystemCallTests {
       "/usr/bin/strace",
       [
         "-f", "-y", "-qq", "-s", "200", "-e", "trace=all", "-o", log, probe, "activate", device.store,
-        device.home.path("app"), "/nowhere",
+        device.home.path("app"), device.home.path("feed"),
       ])
     #expect(result.output == expected, "\(result.output) \(result.errors)")
     let lines = String(decoding: try #require(content(log)), as: UTF8.self).split(separator: "\n")

@@ -218,8 +218,34 @@ struct UpdateStories {
     try await device.take(42)
     try device.feed.publish(42, .init(of: 77)) { $0.withdrawn = [.number(41)] }
     #expect(try await device.update().obstacle == "version-reused")
-    #expect(try device.updater().status().withdrawn == [])
+    let status = try device.updater().status()
+    #expect(status.withdrawn == [] && status.lastProblem?.code == "version-reused")
     #expect(device.launch().version == 42)
+  }
+
+  @Test(
+    "B40: the number of the copy inside the app with other contents is an alarm, and no up to date",
+    arguments: TrustMode.allCases)
+  func embeddedNumberReused(mode: TrustMode) async throws {
+    let device = try Device(embedded: 42, feed: MemoryFeed(mode))
+    try device.feed.publish(42, .init(of: 77))
+    #expect(try await device.updater().check().obstacle == "version-reused")
+    #expect(try await device.update().obstacle == "version-reused")
+    #expect(
+      try device.updater().explain(manifest: SampleRelease(42, .init(of: 77)).bytes).offer?.obstacle
+        == "version-reused")
+    let status = try device.updater().status()
+    #expect(status.lastProblem?.code == "version-reused")
+    #expect(try device.updater().history().filter { $0.kind == .refused }.map(\.version) == [.number(42)])
+    #expect(device.launch().version == 42)
+    try device.feed.publish(43)
+    #expect(try await device.update() == .staged(.number(43)))
+    #expect(try device.updater().status().lastProblem == nil)
+    #expect(device.launchAndConfirm() == 43)
+    let same = try Device(embedded: 42, feed: MemoryFeed(mode))
+    try same.feed.publish(42)
+    #expect(
+      try await same.update() == .unchanged(.upToDate(.number(42))), "the same contents are the same release")
   }
 
   @Test("the same release with a manifest that was only written anew is no news, staged or running")
@@ -277,7 +303,8 @@ struct UpdateStories {
     #expect(device.feed.takeRequests().first == "channels/beta/manifest.json")
     #expect(device.launchAndConfirm() == 32)
     device.configuration.channel = .stable
-    #expect(try await device.update() == .unchanged(.upToDate(.number(32))))
+    #expect(
+      try await device.update() == .staged(.number(31)), "what another channel has is not the newest here")
     device.feed.put(beta.bytes, at: "manifest.json")
     let problem = await problem { _ = try await device.updater().check() }
     #expect(problem?.code == .wrongChannel)

@@ -44,7 +44,7 @@ package final class Device {
     self.feed = feed
     home = try TemporaryDirectory()
     configuration = UpdaterConfiguration(
-      directory: home.path("store"), feed: MemoryFeed.location, trust: feed.trust,
+      directory: home.path("store"), feed: .directory(home.path("feed")), trust: feed.trust,
       embedded: .directory(home.path("app")))
     if let version { embed(try SampleRelease(version)) }
   }
@@ -61,10 +61,9 @@ package final class Device {
   /// The time on the device.
   package var now: Timestamp { clock.now }
 
-  /// The updater of a process that has not launched anything.
+  /// The updater of a process that has not launched anything; from now on the app names this location as its feed.
   package func updater(_ location: FeedLocation? = nil) -> Updater {
     let clock = clock
-    var configuration = configuration
     var reader = feed.reader
     if let location {
       configuration.feed = location
@@ -72,6 +71,12 @@ package final class Device {
         location, allowsPlainHTTPOnLoopback: configuration.allowsPlainHTTPOnLoopback)
     }
     return Updater(configuration, reader: reader, now: { clock.now })
+  }
+
+  /// The updater of an app that reads another feed.
+  package func updater(reading other: MemoryFeed) -> Updater {
+    let clock = clock
+    return Updater(configuration, reader: other.reader, now: { clock.now })
   }
 
   /// Starts the app in a new process.

@@ -12,7 +12,7 @@ struct TUFAuthority: ManifestAuthority {
     do {
       var client = try TUFClient(
         repository: try feed.repository, store: memory.metadata, shippedRoot: root,
-        now: memory.moment.judged)
+        now: memory.moment.clock)
       let isNew = try await client.refresh()
       memory.heard(FeedEvidence(client, isNew: isNew))
       try requireTwoWitnesses(client, isNew)
@@ -74,10 +74,12 @@ struct TUFAuthority: ManifestAuthority {
   // MARK: The clock
 
   /// Refuses metadata that a clock set back would make look fresh, unless the feed showed something new meanwhile.
+  ///
+  /// One date alone proves nothing: it takes a signed one and one that this device wrote, both later than the clock.
   private func requireTwoWitnesses(_ client: TUFClient, _ isNew: Bool) throws(Problem) {
-    guard !isNew, let evidence = memory.moment.evidence else { return }
+    guard !isNew, let agreed = memory.moment.agreedDate(withSigned: client.signedAt) else { return }
     do {
-      try client.requireFresh(at: evidence)
+      try client.requireFresh(at: agreed)
     } catch {
       throw Problem(error)
     }

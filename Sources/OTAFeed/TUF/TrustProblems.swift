@@ -6,6 +6,7 @@ extension Problem {
   package init(_ error: TrustError) {
     self.init(Self.code(of: error.reason), error.message, advice: Self.advice(for: error.reason))
     since = error.expiry
+    lag = error.lag
   }
 
   /// A login or maintenance page that came in place of a file: no sign of an attack.

@@ -14,6 +14,8 @@ public struct Problem: Error, Equatable, Sendable {
   public var retryAfter: String?
   /// The moment from which on the feed is out of date, with the code `trust-expired`.
   public var since: Timestamp?
+  /// How far the host lags behind what was seen before, with the code `trust-rollback`; `nil` where it cannot be a lag.
+  public var lag: FeedLag?
 
   /// Describes a problem.
   public init(

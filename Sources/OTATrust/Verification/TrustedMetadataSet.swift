@@ -82,7 +82,10 @@ public struct TrustedMetadataSet: Sendable {
       guard new.version > trusted.version else {
         throw TrustError(
           .rollback, role: "timestamp",
-          "has version \(new.version), older than \(trusted.version), which was seen")
+          "has version \(new.version), older than \(trusted.version), which was seen",
+          lag: FeedLag(
+            seen: trusted.version, served: new.version, signedAt: new.signedAt, seenAt: trusted.signedAt,
+            expires: new.header.expires))
       }
       guard new.snapshot.version >= trusted.snapshot.version else {
         throw TrustError(

@@ -2,24 +2,25 @@ internal import OTAManifest
 
 /// Everything that a device remembers; the file that holds it is the one commit point of the store.
 struct DeviceState: Equatable, Sendable {
-  /// The release that runs, confirmed or on trial; `nil` when the embedded copy runs.
-  var current: ReleaseReference?
-  /// The launches that used `current` without confirmation so far; `nil` when it is confirmed.
-  var trial: Trial?
-  /// The confirmed release before `current`.
-  var previous: ReleaseReference?
-  /// Verified and on disk, to be used at the next launch.
-  var staged: ReleaseReference?
-  /// The trial load of `staged`; `nil` before it began, and for apps that have none.
-  var trialLoad: TrialLoadRecord?
+  /// The channel that the device follows.
+  var channel = Channel.stable
+  /// The places of that channel.
+  var slots = ChannelSlots()
+  /// The places of the channels that were followed before, the one left last at the end.
+  var parked: [ParkedChannel] = []
   /// What a person fixed by hand.
   var pin: Pin?
   /// Content that failed here, newest last.
   var rejected: [Rejection] = []
-  /// What the newest manifest that was heard of says must not run.
-  var withdrawn: [ReleaseVersion] = []
   /// The newest release that was accepted from each channel: the floor for offers.
   var seen: [Channel: SeenRelease] = [:]
+  /// The newest manifest of each channel that was verified, whether or not its release could be had: the floor for
+  /// what is withdrawn.
+  var heard: [Channel: ReleaseVersion] = [:]
+  /// The feed that everything here came from; `nil` in a store that nothing says it of.
+  var lineage: Lineage?
+  /// Dates that this device wrote down up to this one prove nothing: the feed showed something new that is older.
+  var overruledDate: Timestamp?
   /// The last failed check or update, until one succeeds.
   var lastProblem: RecordedProblem?
   /// Since when the feed is out of date, until it can be refreshed again.
@@ -109,7 +110,7 @@ struct DeviceState: Equatable, Sendable {
 
   /// Every release that some slot refers to.
   var references: [ReleaseReference] {
-    var all = [current, previous, staged].compactMap(\.self)
+    var all = slots.references + parked.flatMap(\.slots.references)
     if case .release(let pinned) = pin { all.append(pinned) }
     return all
   }
@@ -124,9 +125,5 @@ struct DeviceState: Equatable, Sendable {
   }
 
   /// Takes the running release out of its slot; the one before it moves up, confirmed as it was.
-  mutating func dropCurrent() {
-    current = previous
-    previous = nil
-    trial = nil
-  }
+  mutating func dropCurrent() { slots.dropCurrent() }
 }

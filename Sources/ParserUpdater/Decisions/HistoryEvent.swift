@@ -19,6 +19,7 @@ public struct HistoryEvent: Equatable, Sendable {
     case refused
     case recovered
     case lost
+    case channelChanged = "channel-changed"
     case failed
   }
 

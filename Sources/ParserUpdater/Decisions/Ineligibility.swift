@@ -55,7 +55,7 @@ func ineligibility(
   of release: ReleaseReference, in state: DeviceState, for app: AppCapabilities
 ) -> Ineligibility? {
   if let rejection = state.rejection(of: release.pair) { return .rejected(reason: rejection.reason) }
-  if state.withdrawn.contains(release.version) { return .withdrawn }
+  if state.isWithdrawn(release.version) { return .withdrawn }
   if let needed = release.contract, !app.contracts.contains(needed) {
     return .contract(needed: needed, implemented: app.contracts)
   }

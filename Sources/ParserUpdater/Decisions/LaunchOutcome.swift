@@ -13,7 +13,7 @@ extension LaunchPlan {
     case .staged: if let chosen { state.promoteStaged(chosen.release, launch: launch) }
     case .current, .pin:
       if state.current == chosen?.release { state.trial?.launches.append(launch) }
-    case .previous, .embedded, .nothing, nil: break
+    case .previous, .otherChannel, .embedded, .nothing, nil: break
     }
     state.forgetOtherTrialLoads()
     return state
@@ -21,14 +21,6 @@ extension LaunchPlan {
 }
 
 extension DeviceState {
-  /// Empties every slot that refers to a release whose files are not whole.
-  fileprivate mutating func drop(_ release: ReleaseReference) {
-    if staged == release { staged = nil }
-    if previous == release { previous = nil }
-    if current == release { dropCurrent() }
-    if pin == .release(release) { pin = nil }
-  }
-
   /// Puts the staged release on trial; what ran confirmed before stays as the way back.
   fileprivate mutating func promoteStaged(_ release: ReleaseReference, launch: LaunchID) {
     if let current, trial == nil, current.pair != release.pair { previous = current }

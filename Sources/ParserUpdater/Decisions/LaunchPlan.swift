@@ -14,6 +14,12 @@ struct LaunchSituation: Sendable {
   var canRecord: Bool
   /// The time, for the record.
   var now: Timestamp
+  /// The channel that the app follows.
+  var channel = Channel.stable
+  /// Whether the store belongs to the feed that the app names.
+  var belonging = Belonging.known
+  /// Whether the release of the channel before may run until the channel has one here.
+  var keepsFormerChannel = true
 }
 
 /// What should happen at a launch: the state after the rules were applied, and the releases to try in order.
@@ -40,10 +46,26 @@ struct LaunchPlan: Equatable, Sendable {
   /// Applies the rules to a state.
   init(_ state: DeviceState, _ situation: LaunchSituation) {
     self.state = state
+    leaveOtherFeed(situation)
+    followChannel(situation)
     expireTrial(situation)
     dropUnusable(situation)
     dropOlderThanEmbedded(situation)
     gather(situation)
+  }
+
+  /// Nothing of another feed runs, not even offline.
+  private mutating func leaveOtherFeed(_ situation: LaunchSituation) {
+    let left = state.enter(situation.belonging)
+    passedOver += left.map(\.passedOver)
+    events += left.map(\.event)
+  }
+
+  /// The slots of the channel that the app follows come to the front.
+  private mutating func followChannel(_ situation: LaunchSituation) {
+    guard let left = state.follow(situation.channel) else { return }
+    events.append(
+      HistoryEvent(.channelChanged, nil, "follows the channel \(situation.channel), before: \(left)"))
   }
 
   /// A release on trial that used up its launches is rejected, and the one before it moves up.
@@ -140,7 +162,25 @@ struct LaunchPlan: Equatable, Sendable {
     }
     add(state.current, .current, situation)
     add(state.previous, .previous, situation)
-    if state.pin != .embedded { addEmbedded(situation) }
+    if state.pin != .embedded {
+      if candidates.isEmpty { addFallback(situation) }
+      addEmbedded(situation)
+    }
+  }
+
+  /// A channel that has no release here yet: what the channel before ran goes on, by name, unless the copy inside the
+  /// app is as new.
+  private mutating func addFallback(_ situation: LaunchSituation) {
+    guard situation.keepsFormerChannel, let (release, channel) = state.fallback,
+      situation.embedded.map({ $0.version < release.version }) ?? true
+    else { return }
+    add(release, .otherChannel, situation)
+    guard candidates.last?.release == release else { return }
+    passedOver.append(
+      PassedOver(
+        nil, .otherChannel, code: "channel-without-release",
+        "the channel \(state.channel) has no release here yet: release \(release.version) of the channel \(channel) goes on"
+      ))
   }
 
   private mutating func addEmbedded(_ situation: LaunchSituation) {

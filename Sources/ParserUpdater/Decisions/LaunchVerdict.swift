@@ -32,7 +32,9 @@ extension DeviceState {
 
   private mutating func confirm(_ release: ReleaseReference, _ launch: LaunchID) -> VerdictEffect {
     if release == current, trial == nil { return .alreadyConfirmed }
-    if release == previous { return .alreadyConfirmed }
+    if release == previous || parked.contains(where: { $0.slots.confirmed == release }) {
+      return .alreadyConfirmed
+    }
     if let refusal = refusal(release, launch) { return refusal }
     trial = nil
     return .applied
@@ -40,6 +42,7 @@ extension DeviceState {
 
   private mutating func close(_ release: ReleaseReference, _ launch: LaunchID) -> VerdictEffect {
     if release == current, trial == nil { return .alreadyConfirmed }
+    if parked.contains(where: { $0.slots.confirmed == release }) { return .alreadyConfirmed }
     if let refusal = refusal(release, launch) { return refusal }
     trial?.launches.removeAll { $0 == launch }
     return .applied
@@ -53,6 +56,11 @@ extension DeviceState {
       if trial != nil, let refusal = refusal(release, launch) { return refusal }
       reject(release, reason: reason, date: now)
       dropCurrent()
+      return .applied
+    }
+    if release != previous, parked.contains(where: { $0.slots.confirmed == release }) {
+      reject(release, reason: reason, date: now)
+      drop(release)
       return .applied
     }
     guard release == previous else {

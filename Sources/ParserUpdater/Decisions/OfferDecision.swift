@@ -49,14 +49,16 @@ func decide<Failure: Error>(
   func running() throws(Failure) -> ReleaseReference? {
     try releaseThatRuns(state, embedded: embedded, app: app, isWhole: isWhole)
   }
+  if state.reusesNumber(of: verified, embedded: embedded, channel: channel) { return .versionReused }
   if let embedded, offer.version <= embedded.version { return .upToDate(running: try running()?.version) }
-  if let seen = state.seen[channel], let decision = compare(offer, with: seen) { return decision }
+  if let seen = state.seen[channel], offer.version < seen.version { return .older(floor: seen.version) }
   if !manifest.unknownFeatures.isEmpty { return .notUsable(.unknownFeatures(manifest.unknownFeatures)) }
   if let reason = ineligibility(of: offer, in: state, for: app) { return .notUsable(reason) }
   let downloads = [state.current, state.previous].compactMap(\.self)
-  // What is older than the offer need not be hashed to say that the offer is newer.
-  if downloads.contains(where: { $0.version >= offer.version }), let running = try running(),
-    running.isSameRelease(as: offer) || offer.version < running.version
+  // What is not the offer need not be hashed. A number below the running one is an offer only where no floor is left: in a
+  // new epoch of the feed.
+  if downloads.contains(where: { $0.isSameRelease(as: offer) }), let running = try running(),
+    running.isSameRelease(as: offer)
   {
     return .upToDate(running: running.version)
   }
@@ -64,6 +66,18 @@ func decide<Failure: Error>(
   if let staged = state.staged, staged.isSameRelease(as: offer), try isWhole(staged) { return .staged }
   let known = [state.staged, state.current].compactMap(\.self)
   return .install(repairing: known.contains { $0.isSameRelease(as: offer) })
+}
+
+extension DeviceState {
+  /// Whether the number of an offer belongs to other contents already: inside the app, in a slot of any channel, or as
+  /// the newest that was accepted.
+  func reusesNumber(
+    of offer: VerifiedManifest, embedded: ReleaseReference?, channel: Channel
+  ) -> Bool {
+    let (version, pair) = (offer.manifest.version, offer.manifest.pair)
+    if let seen = seen[channel], seen.version == version, seen.pair != pair { return true }
+    return (references + [embedded].compactMap(\.self)).contains { $0.version == version && $0.pair != pair }
+  }
 }
 
 /// The release that a launch without a staged one would run: the first that is eligible and whole, as at a launch.
@@ -84,11 +98,4 @@ extension ReleaseReference {
   fileprivate func isSameRelease(as other: ReleaseReference) -> Bool {
     version == other.version && pair == other.pair
   }
-}
-
-/// The floor: an offer must not be older than what was accepted before, and a number keeps its bytes.
-private func compare(_ offer: ReleaseReference, with seen: DeviceState.SeenRelease) -> OfferDecision? {
-  if offer.version < seen.version { return .older(floor: seen.version) }
-  if offer.version == seen.version, offer.pair != seen.pair { return .versionReused }
-  return nil
 }

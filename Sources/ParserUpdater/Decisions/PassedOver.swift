@@ -10,6 +10,8 @@ public enum ReleaseOrigin: String, Sendable, CaseIterable {
   case current
   /// The confirmed release before that.
   case previous
+  /// The confirmed release of the channel before, while the channel that is followed has none here.
+  case otherChannel = "other-channel"
   /// The copy inside the app.
   case embedded
   /// Nothing usable was found, not even the embedded copy.
@@ -18,7 +20,7 @@ public enum ReleaseOrigin: String, Sendable, CaseIterable {
 
 /// A release that was not launched, and why.
 public struct PassedOver: Equatable, Sendable {
-  /// The number of the release; `nil` when its manifest cannot be read.
+  /// The number of the release; `nil` when its manifest cannot be read, and for a channel without releases.
   public let version: ReleaseVersion?
   /// Where it was found.
   public let origin: ReleaseOrigin
@@ -40,6 +42,7 @@ public struct PassedOver: Equatable, Sendable {
 
   /// The whole sentence.
   public var message: String {
-    "\(version.map { "release \($0)" } ?? "the copy") (\(origin.rawValue)) \(text)"
+    if version == nil, origin == .otherChannel { return text }
+    return "\(version.map { "release \($0)" } ?? "the copy") (\(origin.rawValue)) \(text)"
   }
 }

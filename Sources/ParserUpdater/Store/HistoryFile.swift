@@ -59,7 +59,7 @@ struct HistoryFile {
   private func keptLines(at date: Timestamp) throws(StorageError) -> [UInt8] {
     let (events, unreadable) = try readAll()
     let lost = HistoryEvent(.lost, nil, "\(unreadable) lines that could not be read were removed")
-    let rejections = events.dropLast(Self.keptEvents).filter { $0.kind == .rejected || $0.kind == .forgotten }
+    let rejections = events.dropLast(Self.keptEvents).filter { $0.kind.tellsOfRejections }
     return (unreadable > 0 ? lost.line(at: date) : [])
       + (rejections.suffix(2 * DeviceState.maxRejections) + events.suffix(Self.keptEvents)).flatMap(\.line)
   }
@@ -100,6 +100,11 @@ struct HistoryFile {
     guard let start = line.ranges(of: Array(#"{"date":"#.utf8)).last?.lowerBound else { return nil }
     return HistoryEvent(line: Array(line[start...]))
   }
+}
+
+extension HistoryEvent.Kind {
+  /// Whether a lost state is rebuilt with the help of such events: what failed here, and what of that was forgotten.
+  var tellsOfRejections: Bool { [.rejected, .rolledBack, .forgotten].contains(self) }
 }
 
 extension HistoryEvent {

@@ -1,39 +1,41 @@
+internal import OTAFeed
 internal import OTAManifest
 
 /// The file form of a device's state: `state.json`, read as strictly as anything from outside.
+///
+/// Format 2 has slots for each channel; those of the channel that is followed stand at the top, as they did in format 1.
 enum StateFile {
-  /// The format that this client writes and reads.
-  static let format: Int64 = 1
+  /// The format that this client writes.
+  static let format: Int64 = 2
   /// The name of the file in the store.
   static let name = "state.json"
 
-  private static let fields = [
-    "format", "current", "trial", "previous", "staged", "pin", "rejected", "withdrawn", "seen", "lastProblem",
-    "stale", "trialLoad", "historyLoss",
-  ]
+  private static let fields =
+    SlotFields.all + [
+      "format", "channel", "channels", "pin", "rejected", "seen", "heard", "lineage", "overruled",
+      "lastProblem", "stale", "historyLoss",
+    ]
 
   /// Reads a state; every field but `format` may be missing.
   static func decode(_ bytes: [UInt8]) throws(InputError) -> DeviceState {
     let limits = Limits.standard
     let document = try JSONReader.read(bytes, maxBytes: limits.maxStateBytes, maxDepth: limits.maxDepth)
     let object = try JSONObject(document, known: fields)
-    _ = try object.integer("format", in: format...format)
+    let written = try object.integer("format", in: 1...format)
     var state = DeviceState()
-    state.current = try object.optional("current", object.reference)
-    state.previous = try object.optional("previous", object.reference)
-    state.staged = try object.optional("staged", object.reference)
-    state.trial = try object.optional("trial", object.trial)
+    state.slots = try object.slots()
+    state.parked = try object.optional("channels", object.parked) ?? []
     state.pin = try object.optional("pin", object.pin)
     state.rejected = try object.optional("rejected", object.rejections) ?? []
-    state.withdrawn = try object.optional("withdrawn", object.versions) ?? []
     state.seen = try object.optional("seen", object.seen) ?? [:]
+    state.heard = try object.optional("heard", object.heard) ?? [:]
+    state.lineage = try object.optional("lineage", object.lineage)
+    state.overruledDate = try object.optional("overruled", object.timestamp)
     state.lastProblem = try object.optional("lastProblem", object.recordedProblem)
     state.stale = try object.optional("stale", object.staleness)
     state.historyLoss = try object.optional("historyLoss", object.historyLoss)
-    state.trialLoad = try object.optional("trialLoad", object.trialLoad)
-    if state.trial != nil, state.current == nil {
-      throw InputError(.malformed, field: "trial", "stands without a current release")
-    }
+    state.channel = try object.optional("channel", object.channel) ?? .stable
+    if written == 1 { state.channel = state.channelOfSlots }
     return state
   }
 
@@ -56,16 +58,20 @@ enum StateFile {
     func add(_ name: String, _ value: JSONValue?) {
       if let value { members.append(JSONMember(name, value)) }
     }
-    add("current", state.current?.json)
-    add("trial", state.trial.map { .array($0.launches.map { .string($0.text) }) })
-    add("previous", state.previous?.json)
-    add("staged", state.staged?.json)
-    add("trialLoad", state.trialLoad.map(\.json))
+    add("channel", state.channel == .stable ? nil : .string(state.channel.name))
+    members += state.slots.members
     add("pin", state.pin.map(\.json))
+    let parked = state.parked.map { JSONMember($0.channel.name, .object($0.slots.members)) }
+    add("channels", parked.isEmpty ? nil : .object(parked))
     add("rejected", state.rejected.isEmpty ? nil : .array(state.rejected.map(\.json)))
-    add("withdrawn", state.withdrawn.isEmpty ? nil : .array(state.withdrawn.map { .integer($0.number) }))
     let seen = state.seen.sorted { $0.key.name < $1.key.name }.map { JSONMember($0.key.name, $0.value.json) }
     add("seen", seen.isEmpty ? nil : .object(seen))
+    let heard = state.heard.sorted { $0.key.name < $1.key.name }.map {
+      JSONMember($0.key.name, .integer($0.value.number))
+    }
+    add("heard", heard.isEmpty ? nil : .object(heard))
+    add("lineage", state.lineage?.json)
+    add("overruled", state.overruledDate.map { .string($0.description) })
     add("lastProblem", state.lastProblem?.json)
     add("stale", state.stale?.json)
     add("historyLoss", state.historyLoss?.json)
@@ -73,95 +79,18 @@ enum StateFile {
   }
 }
 
-extension JSONObject {
-  fileprivate func pair() throws(InputError) -> ContentPair {
-    ContentPair(bundle: try digest("bundle"), sources: try digest("sources"))
-  }
+/// The members that the slots of a channel are written as.
+enum SlotFields {
+  static let all = ["current", "trial", "previous", "staged", "trialLoad", "pinned", "withdrawn"]
+}
 
-  fileprivate func reference(_ name: String) throws(InputError) -> ReleaseReference {
-    let object = try object(name)
-    return ReleaseReference(
-      version: try object.version("version"), manifest: try object.digest("manifest"),
-      pair: try object.pair(),
-      contract: try object.optional("contract") { (name) throws(InputError) in try object.integer(name) },
-      minimumAppVersion: try object.optional("minimumAppVersion", object.appVersion))
-  }
-
-  fileprivate func trial(_ name: String) throws(InputError) -> DeviceState.Trial {
-    var launches: [LaunchID] = []
-    for (index, item) in try array(name).enumerated() {
-      guard case .string(let text) = item, let launch = LaunchID(text) else {
-        throw InputError(.malformed, field: "\(path(of: name))[\(index)]", "is not the name of a launch")
-      }
-      launches.append(launch)
+extension DeviceState {
+  /// The channel that the slots of format 1 belong to, which did not say so: the one that accepted a release in them.
+  fileprivate var channelOfSlots: Channel {
+    for release in [current, staged, previous].compactMap(\.self) {
+      if let match = seen.first(where: { $0.value.manifest == release.manifest }) { return match.key }
     }
-    return DeviceState.Trial(launches: launches)
-  }
-
-  fileprivate func pin(_ name: String) throws(InputError) -> DeviceState.Pin {
-    if case .string(let text)? = self[name] {
-      guard text.hasSameBytes(as: "embedded") else {
-        throw InputError(.malformed, field: path(of: name), "is neither \"embedded\" nor a release")
-      }
-      return .embedded
-    }
-    return .release(try reference(name))
-  }
-
-  fileprivate func rejections(_ name: String) throws(InputError) -> [DeviceState.Rejection] {
-    var rejections: [DeviceState.Rejection] = []
-    for (index, item) in try array(name).enumerated() {
-      let object = try JSONObject(item, path: "\(path(of: name))[\(index)]")
-      rejections.append(
-        DeviceState.Rejection(
-          pair: try object.pair(), version: try object.version("version"),
-          reason: try object.string("reason"),
-          date: try object.timestamp("date")))
-    }
-    return rejections
-  }
-
-  fileprivate func seen(_ name: String) throws(InputError) -> [Channel: DeviceState.SeenRelease] {
-    let channels = try object(name)
-    var seen: [Channel: DeviceState.SeenRelease] = [:]
-    for member in channels.members {
-      guard let channel = Channel(member.key) else {
-        throw InputError(.malformed, field: channels.path(of: member.key), "is not a channel")
-      }
-      let object = try channels.object(member.key)
-      seen[channel] = DeviceState.SeenRelease(
-        version: try object.version("version"), manifest: try object.digest("manifest"),
-        pair: try object.pair())
-    }
-    return seen
-  }
-
-  fileprivate func recordedProblem(_ name: String) throws(InputError) -> DeviceState.RecordedProblem {
-    let object = try object(name)
-    return DeviceState.RecordedProblem(
-      code: try object.string("code"), message: try object.string("message"),
-      date: try object.timestamp("date"))
-  }
-
-  fileprivate func trialLoad(_ name: String) throws(InputError) -> DeviceState.TrialLoadRecord {
-    let object = try object(name)
-    let text = try object.string("stage")
-    guard let stage = DeviceState.TrialLoadRecord.Stage(rawValue: text) else {
-      throw InputError(.malformed, field: object.path(of: "stage"), "is no stage of a trial load")
-    }
-    return DeviceState.TrialLoadRecord(manifest: try object.digest("manifest"), stage: stage)
-  }
-
-  fileprivate func historyLoss(_ name: String) throws(InputError) -> DeviceState.HistoryLoss {
-    let object = try object(name)
-    return DeviceState.HistoryLoss(
-      count: try object.integer("count", in: 1...1_000_000), since: try object.timestamp("since"),
-      reason: try object.string("reason"))
-  }
-
-  fileprivate func staleness(_ name: String) throws(InputError) -> DeviceState.Staleness {
-    let object = try object(name)
-    return DeviceState.Staleness(since: try object.timestamp("since"), reason: try object.string("reason"))
+    return seen.count == 1 ? seen.keys.first ?? .stable : .stable
   }
 }
 
@@ -241,5 +170,34 @@ extension DeviceState.Staleness {
     .object([
       JSONMember("since", .string(since.description)), JSONMember("reason", .string(reason)),
     ])
+  }
+}
+
+extension ChannelSlots {
+  fileprivate var members: [JSONMember] {
+    var members: [JSONMember] = []
+    func add(_ name: String, _ value: JSONValue?) {
+      if let value { members.append(JSONMember(name, value)) }
+    }
+    add("current", current?.json)
+    add("trial", trial.map { .array($0.launches.map { .string($0.text) }) })
+    add("previous", previous?.json)
+    add("staged", staged?.json)
+    add("trialLoad", trialLoad.map(\.json))
+    add("pinned", pinned?.json)
+    add("withdrawn", withdrawn.isEmpty ? nil : .array(withdrawn.map { .integer($0.number) }))
+    return members
+  }
+}
+
+extension Lineage {
+  fileprivate var json: JSONValue {
+    switch self {
+    case .signed(let epoch):
+      .object([
+        JSONMember("root", .string(epoch.lineage.hex)), JSONMember("epoch", .integer(epoch.rootVersion)),
+      ])
+    case .unsigned(let address): .object([JSONMember("feed", .string(address))])
+    }
   }
 }

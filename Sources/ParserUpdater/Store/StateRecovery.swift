@@ -13,22 +13,32 @@ enum StateRecovery {
   static func rebuild(from store: DeviceStore) throws(Problem) -> DeviceState {
     var state = DeviceState()
     state.rejected = try rejections(in: store)
-    let all = try releases(in: store)
-    state.withdrawn = all.max { $0.reference.version < $1.reference.version }?.manifest.withdrawn ?? []
-    let found = all.filter { state.rejection(of: $0.reference.pair) == nil }
-    for release in found {
-      let reference = release.reference
-      let known = state.seen[release.manifest.channel]
-      if known.map({ $0.version < reference.version }) ?? true {
-        state.seen[release.manifest.channel] = DeviceState.SeenRelease(
-          version: reference.version, manifest: reference.manifest, pair: reference.pair)
-      }
+    for (channel, releases) in Dictionary(grouping: try releases(in: store), by: \.manifest.channel)
+      .sorted(by: { $0.key.name < $1.key.name })
+    {
+      state.select(channel)
+      rebuild(&state, channel, releases)
     }
-    let newestFirst = found.map(\.reference).sorted { $0.version > $1.version }
+    state.select(.stable)
+    return state
+  }
+
+  /// The slots of one channel from its releases on disk.
+  private static func rebuild(
+    _ state: inout DeviceState, _ channel: Channel,
+    _ releases: [(reference: ReleaseReference, manifest: Manifest)]
+  ) {
+    let newest = releases.max { $0.reference.version < $1.reference.version }
+    state.withdrawn = newest?.manifest.withdrawn ?? []
+    let newestFirst = releases.map(\.reference).filter { state.rejection(of: $0.pair) == nil }
+      .sorted { $0.version > $1.version }
+    if let first = newestFirst.first {
+      state.seen[channel] = DeviceState.SeenRelease(
+        version: first.version, manifest: first.manifest, pair: first.pair)
+    }
     state.current = newestFirst.first
     state.trial = state.current == nil ? nil : DeviceState.Trial(launches: [])
     state.previous = newestFirst.first { $0.pair != state.current?.pair }
-    return state
   }
 
   private static func releases(
@@ -81,7 +91,7 @@ enum StateRecovery {
       return []
     }
     var state = DeviceState()
-    for event in events where event.kind == .rejected || event.kind == .forgotten {
+    for event in events where event.kind.tellsOfRejections {
       guard let pair = event.pair, let version = event.version, let date = event.date else { continue }
       if event.kind == .forgotten {
         state.rejected.removeAll { $0.pair == pair }

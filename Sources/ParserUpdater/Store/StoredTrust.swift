@@ -80,7 +80,9 @@ struct StoredTrust: Sendable {
 
   /// What time it is, by the clock and by what was seen.
   func moment(_ clock: Timestamp, _ state: DeviceState) -> TrustMoment {
-    TrustMoment(clock: clock, signedDate: signedDates(state).max(), seenDate: seenDates(state).max())
+    let overruled = state.overruledDate
+    let seen = seenDates(state).filter { date in overruled.map { date > $0 } ?? true }
+    return TrustMoment(clock: clock, signedDate: signedDates(state).max(), seenDate: seen.max())
   }
 
   private func signedDates(_ state: DeviceState) -> [Timestamp] {

@@ -185,8 +185,9 @@ struct Activation {
 
   private mutating func plan(_ state: DeviceState, in store: DeviceStore, canRecord: Bool) -> LaunchPlan {
     let living = livingLaunches(of: state.trial, in: store)
-    return LaunchPlan(
-      state, situation(embedded: readEmbedded(), livingLaunches: living, canRecord: canRecord))
+    var situation = situation(embedded: readEmbedded(), livingLaunches: living, canRecord: canRecord)
+    situation.belonging = StoreOwnership(configuration: configuration, store: store).belonging(of: state)
+    return LaunchPlan(state, situation)
   }
 
   private mutating func livingLaunches(of trial: DeviceState.Trial?, in store: DeviceStore) -> Set<LaunchID>?
@@ -212,7 +213,8 @@ struct Activation {
   ) -> LaunchSituation {
     LaunchSituation(
       embedded: embedded, app: configuration.app, unconfirmedLimit: configuration.unconfirmedLaunchLimit,
-      livingLaunches: livingLaunches, canRecord: canRecord, now: now)
+      livingLaunches: livingLaunches, canRecord: canRecord, now: now, channel: configuration.channel,
+      keepsFormerChannel: configuration.keepsFormerChannel)
   }
 
   private mutating func readEmbedded() -> ReleaseReference? {

@@ -43,7 +43,12 @@ struct FeedSources: Sendable {
   /// What stops at once counts, then content that is not believed; of two of a kind the feed's own.
   private static func moreTelling(_ first: Problem, _ second: Problem) -> Problem {
     if !mayBeBetterElsewhere(second) { return second }
-    let isContent = { (problem: Problem) in problem.code.responsibility == .untrustedContent }
-    return isContent(second) && !isContent(first) ? second : first
+    return weight(second) > weight(first) ? second : first
+  }
+
+  /// How much a problem says: a host that lags is less of a sign than content that nobody should serve.
+  private static func weight(_ problem: Problem) -> Int {
+    guard problem.code.responsibility == .untrustedContent else { return 0 }
+    return problem.lag == nil ? 2 : 1
   }
 }

@@ -50,7 +50,7 @@ struct StoreChange {
     _ verdict: LaunchVerdict, version: ReleaseVersion?, launch: LaunchID?
   ) throws(Problem) -> VerdictResult {
     let question = StoreQuestion(configuration, now: now)
-    guard try question.hasDownloads || version != nil else { return .nothingToDo }
+    guard try question.needsVerdict(version) else { return .nothingToDo }
     let (release, spoken) = try question.running(version: version, launch: launch)
     return apply(verdict, release, spoken)
   }
@@ -77,9 +77,7 @@ struct StoreChange {
       state = plan.state
       let result = RollbackResult(left: left.version, next: next.release.version, origin: next.origin)
       let text = "rolled back by hand, next is \(next.release.version) (\(next.origin.rawValue))"
-      return (
-        result, [HistoryEvent(.rejected, left, "rolled back by hand"), HistoryEvent(.rolledBack, left, text)]
-      )
+      return (result, [HistoryEvent(.rolledBack, left, text)])
     }
   }
 
@@ -150,7 +148,8 @@ struct StoreChange {
   var situation: LaunchSituation {
     LaunchSituation(
       embedded: embedded, app: configuration.app, unconfirmedLimit: configuration.unconfirmedLaunchLimit,
-      livingLaunches: [], canRecord: true, now: now)
+      livingLaunches: [], canRecord: true, now: now, channel: configuration.channel,
+      keepsFormerChannel: configuration.keepsFormerChannel)
   }
 
   /// Runs `body` on the state under the lock; writes what it changed, and its events.
@@ -165,7 +164,7 @@ struct StoreChange {
       let lock = try store.lock(wait: configuration.lockWait)
       defer { lock.release() }
       let before = try readState(of: store)
-      var after = before
+      var (after, left) = StoreOwnership(configuration: configuration, store: store).entered(before)
       let (result, events) = try holding(store) { () throws(Problem) in try body(&after) }
       if after != before {
         try store.writeState(after)
@@ -175,7 +174,7 @@ struct StoreChange {
       } else {
         try store.holdState()
       }
-      store.record(events, after, at: now)
+      store.record(left.map(\.event) + events, after, at: now)
       return result
     } catch let problem as Problem {
       throw problem.keeping("the state is as it was")

@@ -77,9 +77,11 @@ struct StoreQuestion {
     }
   }
 
-  /// Whether anything but the copy inside the app can be running.
-  var hasDownloads: Bool {
-    get throws(Problem) { try known().current != nil }
+  /// Whether a word about a release can change anything: the copy inside the app needs none, whoever names it.
+  func needsVerdict(_ version: ReleaseVersion?) throws(Problem) -> Bool {
+    let state = try known()
+    guard let version else { return state.current != nil }
+    return version != embedded.reference?.version || state.references.contains { $0.version == version }
   }
 
   /// The release and launch that a word without all names speaks for.
@@ -87,7 +89,7 @@ struct StoreQuestion {
     version: ReleaseVersion?, launch: LaunchID?
   ) throws(Problem) -> (release: ReleaseReference, launch: LaunchID) {
     let state = try known()
-    let slots = [state.current, state.previous].compactMap(\.self)
+    let slots = [state.current, state.previous, state.fallback?.release].compactMap(\.self)
     guard let release = slots.first(where: { version == nil || $0.version == version }) else {
       let isRejected = state.rejected.contains { $0.version == version }
       let reason = isRejected ? "was rejected here before" : "is not one that this device runs"
@@ -133,6 +135,9 @@ struct StoreQuestion {
     var damage: String?
     /// Why a launch would not use the store.
     var obstacle: Problem?
+    /// The state as it is written, before the feed and the channel of the app are taken on.
+    var written = DeviceState()
+    var belonging = Belonging.known
   }
 
   /// Never throws: a launch goes on without the store, and a question says what the launch would do.
@@ -142,6 +147,10 @@ struct StoreQuestion {
       guard let store = try DeviceStore.openPrivate(configuration.directory) else { return reading }
       (reading.state, reading.damage) = try store.state()
       reading.store = store
+      let ownership = StoreOwnership(configuration: configuration, store: store)
+      reading.written = reading.state
+      reading.belonging = ownership.belonging(of: reading.state)
+      reading.state = ownership.entered(reading.state).state
     } catch {
       reading.obstacle = error.keeping("the state and the releases of the store")
     }
@@ -159,11 +168,12 @@ struct StoreQuestion {
     let (state, store) = (reading.state, reading.store)
     let (living, _) = store?.livingLaunches(of: state.trial) ?? ([], nil)
     let plan = LaunchPlan(
-      state,
+      reading.written,
       LaunchSituation(
         embedded: embedded.reference, app: configuration.app,
         unconfirmedLimit: configuration.unconfirmedLaunchLimit, livingLaunches: living,
-        canRecord: store?.obstacleToRecording == nil, now: now))
+        canRecord: store?.obstacleToRecording == nil, now: now, channel: configuration.channel,
+        belonging: reading.belonging, keepsFormerChannel: configuration.keepsFormerChannel))
     let search = CandidateSearch.question(plan, in: store, configuration.embedded)
     let candidates = [search.choice?.candidate].compactMap(\.self) + search.rest
     return Explanation(

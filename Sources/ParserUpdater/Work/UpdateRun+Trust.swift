@@ -43,14 +43,4 @@ extension UpdateRun {
       throw Problem(error).keeping(Self.kept)
     }
   }
-
-  /// The metadata could be refreshed: the feed is not out of date any more, whatever comes next.
-  func forgetStaleness(in store: DeviceStore?) {
-    guard let store, case .state(let state) = store.readState(), state.stale != nil else { return }
-    do {
-      try change(store) { $0.stale = nil }
-    } catch {
-      // The refresh itself went well; `status` tells of the older state until something can be written.
-    }
-  }
 }

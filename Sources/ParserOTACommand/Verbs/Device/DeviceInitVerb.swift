@@ -31,7 +31,7 @@ extension Verb {
       manual: VerbManual(
         details: [
           "A feed is authenticated by signatures that begin with its root.json, which parser-ota embed puts beside the copy inside the app; --checksums-only is for feeds that are not signed.",
-          "Run it again to give a store other settings, all of them; its releases stay. A feed that is a folder needs no server.",
+          "Run it again to give a store other settings, all of them. Its releases stay, unless the feed is another one: of another root, or at another address without signatures. A feed that is a folder needs no server.",
         ],
         examples: [
           "parser-ota device init --store store --feed feed --embedded app",

@@ -106,10 +106,12 @@ enum DeviceVerb {
         "up-to-date",
         "up to date: the feed serves release \(version), older than release \(floor) that was seen", .done
       )
+    case .lagging(let lag):
+      ("up-to-date", "up to date: \(text(lag))", .done)
     case .notUsable(let version, .versionReused):
       (
         ProblemCode.versionReused.rawValue,
-        "release \(version) of the feed has other bytes than the release \(version) that was accepted before",
+        "release \(version) of the feed has other contents than the release \(version) on this device",
         .untrustedContent
       )
     case .notUsable(let version, let reason):
@@ -146,7 +148,17 @@ enum DeviceVerb {
       .pinned(let version):
       version
     case .upToDate(let version): version
+    case .lagging: nil
     }
+  }
+
+  /// How far a host is behind, with dates where the feed gives them.
+  private static func text(_ lag: FeedLag) -> String {
+    guard let served = lag.signedAt, let seen = lag.seenAt else {
+      return "the host lags: it serves timestamp \(lag.served), and \(lag.seen) was seen before"
+    }
+    let hours = max(0, seen.secondsSinceEpoch - served.secondsSinceEpoch) / 3600
+    return "the host lags: it serves the feed of \(served), \(hours) h older than what was seen before"
   }
 
   static func json(_ version: ReleaseVersion?) -> JSONValue { version.map { .integer($0.number) } ?? .null }

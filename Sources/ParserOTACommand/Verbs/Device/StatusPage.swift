@@ -23,6 +23,9 @@ struct StatusPage {
       return "release \(left.version) was rolled back on \(left.date); a launch from before still runs it"
     }
     guard let current = status.current else {
+      if let next = status.next.candidates.first, next.origin == .otherChannel {
+        return "release \(next.version) of the channel before runs, confirmed: this one has none here yet"
+      }
       return "the copy inside the app runs"
         + (status.embedded.map { ": release \($0)" } ?? ", but it cannot be read")
     }
