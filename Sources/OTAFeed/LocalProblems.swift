@@ -20,6 +20,10 @@ extension Problem {
       self.init(.cannotRead, error.message, advice: "try again; if it stays, check the disk and its mount")
     case .busy:
       self.init(.busy, error.message, advice: "another process is at work; try again when it has finished")
+    case .unsupported:
+      self.init(
+        .storageFailed, error.message,
+        advice: "use a folder on a local file system with modes and locks, such as ext4, xfs or btrfs")
     case .missing: self.init(.fileMissing, error.message)
     case .wrongKind:
       self.init(.wrongKind, error.message, advice: "move what stands in its place out of the way")

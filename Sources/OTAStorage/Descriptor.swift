@@ -23,7 +23,7 @@ struct Descriptor: ~Copyable, Sendable {
   /// The metadata of what is open.
   func status(path: String) throws(StorageError) -> FileStatus {
     var raw = stat()
-    guard unsafe fstat(number, &raw) == 0 else {
+    guard retrying({ unsafe fstat(number, &raw) }) == 0 else {
       throw StorageError(operation: "inspect", path: path, systemCode: errno)
     }
     return FileStatus(raw)
@@ -46,10 +46,19 @@ struct Descriptor: ~Copyable, Sendable {
   }
 
   /// Sets the mode, whatever the umask was.
-  func setMode(_ mode: UInt32, path: String) throws(StorageError) {
-    guard retrying({ fchmod(number, mode) }) == 0 else {
-      throw StorageError(operation: "create", path: path, systemCode: errno)
+  ///
+  /// A file system without modes (FAT, SMB, FUSE) gives every file one of its own: it will do when it lets in whom the
+  /// mode is meant for and nobody else; `.unsupported` otherwise.
+  func setMode(_ mode: UInt32, isSecret: Bool = false, path: String) throws(StorageError) {
+    guard retrying({ fchmod(number, mode) }) != 0 else { return }
+    let code = errno
+    guard [EPERM, EACCES, EOPNOTSUPP, EINVAL, ENOSYS].contains(code) else {
+      throw StorageError(operation: "create", path: path, systemCode: code)
     }
+    guard let fault = try status(path: path).fault(forWanted: mode, isSecret: isSecret) else { return }
+    throw StorageError(
+      .unsupported, operation: "create", path: path,
+      reason: "this file system keeps no file modes, and \(fault)")
   }
 
   /// Writes every byte, however few the system takes at a time.

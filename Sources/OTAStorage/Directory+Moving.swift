@@ -9,7 +9,10 @@ extension Directory {
   public func rename(_ name: String, to newName: String, in other: Directory) throws(StorageError) {
     let path = try self.path(of: name, for: "rename")
     _ = try other.path(of: newName, for: "rename")
-    guard unsafe renameat(descriptor.number, name, other.descriptor.number, newName) == 0 else {
+    let result = retrying {
+      unsafe renameat(descriptor.number, name, other.descriptor.number, newName)
+    }
+    guard result == 0 else {
       throw StorageError(operation: "rename", path: path, systemCode: errno)
     }
   }
@@ -22,11 +25,13 @@ extension Directory {
   ) throws(StorageError) {
     let path = try self.path(of: name, for: "rename")
     let newPath = try other.path(of: newName, for: "rename")
-    let result = unsafe renameat2(
-      descriptor.number, name, other.descriptor.number, newName, UInt32(CLINUX_RENAME_NOREPLACE))
+    let result = retrying {
+      unsafe renameat2(
+        descriptor.number, name, other.descriptor.number, newName, UInt32(CLINUX_RENAME_NOREPLACE))
+    }
     guard result != 0 else { return }
     switch errno {
-    case EINVAL, ENOSYS:
+    case EINVAL, ENOSYS, EOPNOTSUPP:
       if try other.kind(of: newName) != nil {
         throw StorageError(operation: "rename", path: newPath, systemCode: EEXIST)
       }
@@ -42,11 +47,13 @@ extension Directory {
   public func exchange(_ name: String, with other: String) throws(StorageError) {
     let path = try self.path(of: name, for: "exchange")
     _ = try self.path(of: other, for: "exchange")
-    let result = unsafe renameat2(
-      descriptor.number, name, descriptor.number, other, UInt32(CLINUX_RENAME_EXCHANGE))
+    let result = retrying {
+      unsafe renameat2(
+        descriptor.number, name, descriptor.number, other, UInt32(CLINUX_RENAME_EXCHANGE))
+    }
     guard result != 0 else { return }
     let code = errno
-    guard code == EINVAL || code == ENOSYS else {
+    guard [EINVAL, ENOSYS, EOPNOTSUPP].contains(code) else {
       throw StorageError(operation: "exchange", path: path, systemCode: code)
     }
     let aside = Self.temporaryPrefix + String(UInt64.random(in: .min ... .max), radix: 16)
@@ -59,7 +66,7 @@ extension Directory {
   @discardableResult
   public func remove(_ name: String) throws(StorageError) -> Bool {
     let path = try self.path(of: name, for: "remove")
-    if unsafe unlinkat(descriptor.number, name, 0) == 0 { return true }
+    if retrying({ unsafe unlinkat(descriptor.number, name, 0) }) == 0 { return true }
     guard errno != ENOENT else { return false }
     throw StorageError(operation: "remove", path: path, systemCode: errno)
   }

@@ -11,7 +11,10 @@ extension Directory {
   public func replace(_ name: String, with bytes: [UInt8], mode: UInt32 = 0o600) throws(StorageError) {
     let path = try self.path(of: name, for: "write")
     let temporary = try writeTemporary(bytes, mode: mode)
-    guard unsafe renameat(descriptor.number, temporary, descriptor.number, name) == 0 else {
+    let result = retrying {
+      unsafe renameat(descriptor.number, temporary, descriptor.number, name)
+    }
+    guard result == 0 else {
       let failure = StorageError(operation: "replace", path: path, systemCode: errno)
       discard(temporary)
       throw failure
@@ -20,9 +23,14 @@ extension Directory {
   }
 
   /// Creates a file that must not exist, with exactly this mode.
-  public func createFile(_ name: String, mode: UInt32 = 0o600) throws(StorageError) -> FileWriter {
+  ///
+  /// - Parameter isSecret: nobody else may read it, also on a file system that keeps no modes.
+  public func createFile(
+    _ name: String, mode: UInt32 = 0o600, isSecret: Bool = false
+  ) throws(StorageError) -> FileWriter {
     let path = try self.path(of: name, for: "create")
-    return FileWriter(try createExclusively(name, mode: mode, path: path), path: path, size: 0)
+    let file = try createExclusively(name, mode: mode, isSecret: isSecret, path: path)
+    return FileWriter(file, path: path, size: 0)
   }
 
   /// Opens a regular file to write at its end, after creating it with exactly this mode where it is missing.
@@ -54,13 +62,13 @@ extension Directory {
   }
 
   private func createExclusively(
-    _ name: String, _ flags: Int32 = O_WRONLY, mode: UInt32, path: String
+    _ name: String, _ flags: Int32 = O_WRONLY, mode: UInt32, isSecret: Bool = false, path: String
   ) throws(StorageError) -> Descriptor {
     let file = try Descriptor(
       at: descriptor.number, name, flags | O_CREAT | O_EXCL | O_NOFOLLOW, mode: mode, path: path,
       operation: "create")
     do {
-      try file.setMode(mode, path: path)
+      try file.setMode(mode, isSecret: isSecret, path: path)
     } catch {
       discard(name)
       throw error

@@ -73,7 +73,7 @@ public final class Directory: Sendable {
   public func sync() throws(StorageError) {
     do {
       try descriptor.sync(path: path)
-    } catch  where error.systemCode == EINVAL {
+    } catch  where [EINVAL, EOPNOTSUPP, ENOSYS].contains(error.systemCode) {
       // Some network file systems have no such call for directories: they keep names without being asked.
     }
   }
@@ -119,7 +119,8 @@ extension Directory {
   func status(of name: String) throws(StorageError) -> FileStatus? {
     let path = try self.path(of: name, for: "inspect")
     var raw = stat()
-    if unsafe fstatat(descriptor.number, name, &raw, AT_SYMLINK_NOFOLLOW) == 0 { return FileStatus(raw) }
+    let result = retrying { unsafe fstatat(descriptor.number, name, &raw, AT_SYMLINK_NOFOLLOW) }
+    if result == 0 { return FileStatus(raw) }
     guard errno != ENOENT else { return nil }
     throw StorageError(operation: "inspect", path: path, systemCode: errno)
   }
@@ -153,7 +154,7 @@ extension Directory {
 
   /// Makes a directory; `false` when the name is taken.
   private func make(_ name: String, mode: UInt32, path: String) throws(StorageError) -> Bool {
-    if unsafe mkdirat(descriptor.number, name, mode) == 0 { return true }
+    if retrying({ unsafe mkdirat(descriptor.number, name, mode) }) == 0 { return true }
     guard errno != EEXIST else { return false }
     throw StorageError(operation: "create", path: path, systemCode: errno)
   }

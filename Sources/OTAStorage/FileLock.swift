@@ -23,9 +23,7 @@ public final class FileLock: Sendable {
   ) throws(StorageError) {
     let deadline = SystemClock.monotonicNanoseconds() &+ wait.wholeNanoseconds
     while retrying({ flock(descriptor.number, mode.operation | LOCK_NB) }) != 0 {
-      guard errno == EWOULDBLOCK else {
-        throw StorageError(operation: "lock", path: path, systemCode: errno)
-      }
+      guard errno == EWOULDBLOCK else { throw StorageError(failedLockOf: path, systemCode: errno) }
       let now = SystemClock.monotonicNanoseconds()
       guard now < deadline else {
         throw StorageError(.busy, operation: "lock", path: path, reason: "another process is using it")
@@ -48,6 +46,17 @@ public final class FileLock: Sendable {
     var pause = timespec(tv_sec: 0, tv_nsec: Int(nanoseconds))
     // A signal may end the pause early: the loop looks at the clock again.
     _ = unsafe nanosleep(&pause, nil)
+  }
+}
+
+extension StorageError {
+  /// A lock that the file system does not have: some network and FUSE file systems say so in one of four ways.
+  init(failedLockOf path: String, systemCode: Int32) {
+    guard [ENOLCK, EOPNOTSUPP, ENOSYS, EINVAL].contains(systemCode) else {
+      self.init(operation: "lock", path: path, systemCode: systemCode)
+      return
+    }
+    self.init(.unsupported, operation: "lock", path: path, reason: "this file system has no locks")
   }
 }
 

@@ -21,7 +21,7 @@ extension Directory {
     let file = try openOrCreate(name, O_RDWR, mode: 0o600, path: path)
     _ = try file.statusOfRegularFile(path: path, operation: "lock")
     guard retrying({ clinux_share_byte(file.number, position(of: number)) }) == 0 else {
-      throw StorageError(operation: "lock", path: path, systemCode: errno)
+      throw StorageError(failedLockOf: path, systemCode: errno)
     }
     return NumberLock(file)
   }
@@ -44,7 +44,7 @@ extension Descriptor {
     var locked: Set<UInt64> = []
     for wanted in numbers {
       let answer = retrying { clinux_is_byte_locked(number, position(of: wanted)) }
-      guard answer >= 0 else { throw StorageError(operation: "lock", path: path, systemCode: errno) }
+      guard answer >= 0 else { throw StorageError(failedLockOf: path, systemCode: errno) }
       if answer == 1 { locked.insert(wanted) }
     }
     return locked

@@ -26,6 +26,8 @@ public struct StorageError: Error, Equatable, Sendable {
     case busy
     /// The directory belongs to another user, or others can write to it.
     case untrustedOwner
+    /// The file system lacks what is needed: modes, locks, flushing, or a rename that stays on one disk.
+    case unsupported
     /// Anything else, such as a failing disk.
     case io
   }
@@ -75,13 +77,21 @@ public struct StorageError: Error, Equatable, Sendable {
   public var leavesUnknown: Bool {
     switch kind {
     case .notPermitted, .untrustedOwner, .io, .busy: true
-    case .missing, .exists, .readOnly, .full, .wrongKind, .invalidName, .tooLarge, .sizeDiffers: false
+    case .missing, .exists, .readOnly, .full, .wrongKind, .invalidName, .tooLarge, .sizeDiffers, .unsupported:
+      false
     }
   }
 
   private static func reason(of systemCode: Int32) -> String {
+    switch systemCode {
     // Where links are not followed, the system's words speak of too many of them.
-    if systemCode == ELOOP { return "it is a symbolic link, or one of too many" }
+    case ELOOP: return "it is a symbolic link, or one of too many"
+    case EXDEV: return "the two names are on different file systems"
+    case EDQUOT: return "the disk quota of this user is used up"
+    case ESTALE: return "the network file system lost it meanwhile (stale handle)"
+    case EOPNOTSUPP, ENOSYS: return "this file system cannot do that"
+    default: break
+    }
     // The text of `strerror` belongs to this thread in glibc 2.32 and later.
     guard let text = unsafe strerror(systemCode) else { return "error \(systemCode)" }
     return unsafe String(cString: text)
@@ -104,6 +114,7 @@ extension StorageError.Kind {
     case ELOOP, ENOTDIR, EISDIR, ENXIO: self = .wrongKind
     case ENAMETOOLONG: self = .invalidName
     case EWOULDBLOCK: self = .busy
+    case EXDEV, EOPNOTSUPP, ENOSYS: self = .unsupported
     default: self = .io
     }
   }

@@ -52,7 +52,7 @@ struct StorageErrorTests {
       (ENOENT, .missing), (EEXIST, .exists), (ENOTEMPTY, .exists), (EACCES, .notPermitted),
       (EPERM, .notPermitted), (EROFS, .readOnly), (ENOSPC, .full), (EDQUOT, .full), (EFBIG, .full),
       (ELOOP, .wrongKind), (ENOTDIR, .wrongKind), (EISDIR, .wrongKind), (ENXIO, .wrongKind),
-      (ENAMETOOLONG, .invalidName), (EWOULDBLOCK, .busy), (EIO, .io), (EXDEV, .io), (EMFILE, .io),
+      (ENAMETOOLONG, .invalidName), (EWOULDBLOCK, .busy), (EIO, .io), (EXDEV, .unsupported), (EMFILE, .io),
     ] as [(Int32, StorageError.Kind)])
   func kinds(code: Int32, kind: StorageError.Kind) {
     let error = StorageError(operation: "open", path: "/x", systemCode: code)

@@ -37,10 +37,12 @@ struct SystemCallTests {
   @Test(
     "B08, B43: a refused call leaves the old content and no temporary",
     arguments: [
-      ("openat:error=ENOSPC", ".tmp-", "full"), ("fchmod:error=EPERM:when=1", nil, "notPermitted"),
+      ("openat:error=ENOSPC", ".tmp-", "full"), ("fchmod:error=EIO:when=1", nil, "io"),
       ("write:error=ENOSPC:when=1", nil, "full"), ("write:error=EDQUOT:when=1", nil, "full"),
       ("write:error=EIO:when=1", nil, "io"), ("fsync:error=EIO:when=1", nil, "io"),
       ("renameat:error=ENOSPC:when=1", nil, "full"), ("renameat:error=EROFS:when=1", nil, "readOnly"),
+      ("renameat:error=EDQUOT:when=1", nil, "full"), ("renameat:error=EXDEV:when=1", nil, "unsupported"),
+      ("fsync:error=EOPNOTSUPP:when=1", nil, "unsupported"), ("write:error=ESTALE:when=1", nil, "io"),
     ] as [(String, String?, String)])
   func refused(fault: String, only: String?, kind: String) throws {
     try withTemporaryDirectory { folder in
@@ -55,7 +57,60 @@ struct SystemCallTests {
     }
   }
 
-  @Test("interrupted calls are repeated", arguments: ["write", "fsync", "openat"])
+  @Test(
+    "N37: a file system without modes will do when the mode it gives lets in the right ones",
+    arguments: ["EPERM", "EOPNOTSUPP", "EINVAL", "ENOSYS", "EACCES"])
+  func noModes(code: String) throws {
+    try withTemporaryDirectory { folder in
+      let strace = [
+        "/usr/bin/strace", "-f", "-qq", "-o", "/dev/null", "-e", "inject=fchmod:error=\(code)",
+      ]
+      func create(_ name: String, _ rest: String..., umask: String) throws -> String {
+        let shell = ["/bin/sh", "-c", "umask \(umask); exec \"$@\"", "sh"]
+        return try probe("create", folder.path, name, rest, through: shell + strace).output
+      }
+      let prefix = "unsupported: cannot create \(folder.path)/"
+      let said = "this file system keeps no file modes, and "
+      // A feed's file, for everybody.
+      #expect(try create("page", "644", umask: "022") == "done\n")
+      #expect(
+        try create("hidden", "644", umask: "077").hasPrefix("\(prefix)hidden: \(said)others cannot read"))
+      // A store's file, for its owner.
+      #expect(try create("state", "600", umask: "077") == "done\n")
+      // A key, for nobody else.
+      #expect(try create("key", "600", "secret", umask: "077") == "done\n")
+      let names = try folder.names()
+      #expect(names == ["key", "page", "state"])
+    }
+  }
+
+  @Test(
+    "N37: folders that cannot be flushed keep their names without it",
+    arguments: ["EINVAL", "EOPNOTSUPP", "ENOSYS"])
+  func noFolderSync(code: String) throws {
+    try withTemporaryDirectory { folder in
+      plant("OLD", at: folder.path("slot"))
+      let result = try inject("fsync:error=\(code):when=2", folder.path)
+      #expect(result.output == "done\n" && content(folder.path("slot")) == "NEW")
+    }
+  }
+
+  @Test("N37: a file system without locks is called that", arguments: ["ENOLCK", "EOPNOTSUPP", "ENOSYS"])
+  func noLocks(code: String) throws {
+    try withTemporaryDirectory { folder in
+      for (verb, call) in [("lock", "flock"), ("lock-number", "fcntl")] {
+        let strace = [
+          "/usr/bin/strace", "-f", "-qq", "-o", "/dev/null", "-e", "inject=\(call):error=\(code)",
+        ]
+        let result = try probe(verb, folder.path, "lock", ["7"], through: strace)
+        #expect(
+          result.output == "unsupported: cannot lock \(folder.path)/lock: this file system has no locks\n")
+      }
+    }
+  }
+
+  @Test(
+    "interrupted calls are repeated", arguments: ["write", "fsync", "openat", "renameat", "fchmod"])
   func interrupted(call: String) throws {
     try withTemporaryDirectory { folder in
       plant("OLD", at: folder.path("slot"))
@@ -97,7 +152,9 @@ struct SystemCallTests {
     }
   }
 
-  @Test("a file system without exclusive rename still refuses a taken name", arguments: ["EINVAL", "ENOSYS"])
+  @Test(
+    "N37: a file system without exclusive rename still refuses a taken name",
+    arguments: ["EINVAL", "ENOSYS", "EOPNOTSUPP"])
   func noExclusiveRename(code: String) throws {
     try withTemporaryDirectory { folder in
       plant("1", at: folder.path("a"))

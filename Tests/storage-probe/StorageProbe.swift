@@ -24,6 +24,9 @@ struct StorageProbe {
     switch verb {
     case "replace":
       try directory.replace(name, with: [UInt8](rest[0].utf8))
+    case "create":
+      let wanted = UInt32(rest[0], radix: 8) ?? 0
+      _ = try directory.createFile(name, mode: wanted, isSecret: rest.last == "secret")
     case "replace-repeatedly":
       for round in 0..<(Int(rest[0]) ?? 0) { try directory.replace(name, with: [UInt8]("\(round)".utf8)) }
     case "replace-size":

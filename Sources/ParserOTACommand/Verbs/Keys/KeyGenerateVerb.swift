@@ -105,7 +105,7 @@ private struct NewKeyPair {
 
   private func create(_ name: String, _ bytes: [UInt8], mode: UInt32) throws(CommandFailure) {
     do {
-      var file = try folder.createFile(name, mode: mode)
+      var file = try folder.createFile(name, mode: mode, isSecret: mode == 0o600)
       try file.write(bytes)
       try file.finish()
     } catch  where error.kind == .exists {
