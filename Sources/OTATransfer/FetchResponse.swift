@@ -1,6 +1,6 @@
 /// The head of the final answer, reduced to what an updater may act on.
 public struct FetchResponse: Sendable, Equatable {
-  /// 200, 206, or 304 to a request with `ifNoneMatch`.
+  /// 200 or another success with a body, 206, or 304 to a request with `ifNoneMatch`.
   public let status: Int
   /// The URL that gave this answer, after redirects.
   public let finalURL: String
@@ -18,12 +18,17 @@ public struct FetchResponse: Sendable, Equatable {
   public let contentType: String?
   /// `Cache-Control` as sent.
   public let cacheControl: String?
+  /// A coding that `Content-Encoding` claims although none was asked for; `nil` for none and for `identity`.
+  ///
+  /// The body is what came over the wire, never decoded. Hosts store wrong labels with intact files, so this explains a
+  /// mismatch of length or digest and decides nothing.
+  public let claimedCoding: String?
 
   /// Builds an answer by hand, for fetchers that are not a network.
   public init(
     status: Int, finalURL: String, resumedFrom: Int = 0, totalBytes: Int? = nil, entityTag: String? = nil,
     lastModified: String? = nil, retryAfter: String? = nil, contentType: String? = nil,
-    cacheControl: String? = nil
+    cacheControl: String? = nil, claimedCoding: String? = nil
   ) {
     self.status = status
     self.finalURL = finalURL
@@ -34,5 +39,6 @@ public struct FetchResponse: Sendable, Equatable {
     self.retryAfter = retryAfter
     self.contentType = contentType
     self.cacheControl = cacheControl
+    self.claimedCoding = claimedCoding
   }
 }

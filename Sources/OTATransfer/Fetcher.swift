@@ -2,7 +2,7 @@
 public protocol Fetcher: Sendable {
   /// Streams the body of one resource into `sink` and returns the head of the final answer.
   ///
-  /// Never retries by itself and never delivers a byte of a redirect or of an error page. An answer that is shorter
+  /// Never delivers a byte of a redirect or of an error page, and retries once at most, where HTTP/2 itself broke. An answer that is shorter
   /// than it announced throws `truncated`; one without an announced length cannot be judged here, so the caller
   /// compares sizes. Ends at once with `cancelled` when the task is cancelled.
   func fetch(_ request: FetchRequest, into sink: any FetchSink) async throws(TransferError) -> FetchResponse
@@ -10,8 +10,9 @@ public protocol Fetcher: Sendable {
 
 /// Takes the bytes of one transfer as they arrive; called by one thread at a time.
 public protocol FetchSink: AnyObject, Sendable {
-  /// Prepares for the body of the final 200 or 206 answer; called once, also when the body is empty.
+  /// Prepares for the body of the final answer, also when the body is empty.
   ///
+  /// Called a second time, with a `resumedFrom` of 0, when the transfer starts over.
   /// A sink that holds a partial file starts again from nothing when `resumedFrom` is 0. Throwing ends the transfer
   /// with `sinkFailed`, which carries the thrown error as `underlying`.
   func begin(_ response: FetchResponse) throws

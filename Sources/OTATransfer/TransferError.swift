@@ -2,7 +2,7 @@
 public struct TransferError: Error, Sendable {
   /// What happened, as far as a caller may act on it.
   public enum Kind: Sendable, Hashable {
-    /// 404 or 410.
+    /// 404, or 410 for a file that is gone.
     case notFound
     /// 401 or 403.
     case forbidden
@@ -16,7 +16,7 @@ public struct TransferError: Error, Sendable {
     case unknownHost
     /// No route, or nobody listens.
     case unreachable
-    /// No connection in time, or a stalled transfer.
+    /// No connection in time, a stalled transfer, or one over its limit.
     case timedOut
     /// The body ended before its announced end.
     case truncated
@@ -29,7 +29,7 @@ public struct TransferError: Error, Sendable {
     /// A request that must not be sent as it is: a field or a body that HTTP does not allow or that is too large.
     case refusedRequest
     case tooManyRedirects
-    /// A body in a coding that was not asked for, or that cannot be decoded.
+    /// A transfer coding that was not asked for, or a body that cannot be decoded.
     case unexpectedEncoding
     /// The proxy of the environment does not help.
     case proxy
@@ -55,6 +55,8 @@ public struct TransferError: Error, Sendable {
   public let retryAfter: String?
   /// The error that the sink threw; left out of comparisons.
   public let underlying: (any Error)?
+  /// HTTP/2 itself broke, so that HTTP/1.1 may work; left out of comparisons.
+  var isFaultOfHTTP2 = false
 
   /// Builds an error; credentials and the query are removed from `url` here.
   public init(

@@ -16,6 +16,7 @@ struct ProxyTests {
         setenv("https_proxy", proxy.url, 1)
         let error = await loopbackFetcher().failure(FetchRequest(url: ProxyTests.url, maxBytes: 10))
         #expect(error?.kind == .proxy)
+        #expect(error?.detail.contains(" of https_proxy ") == true)
         #expect(proxy.requests.map(\.method) == ["CONNECT"])
         proxy.stop()
       }
@@ -30,6 +31,7 @@ struct ProxyTests {
       let fetcher = loopbackFetcher { $0.connectTimeout = .seconds(1) }
       let error = await fetcher.failure(FetchRequest(url: ProxyTests.url, maxBytes: 10))
       #expect(error?.kind == .timedOut)
+      #expect(error?.detail.contains(" of HTTPS_PROXY ") == true)
       #expect(proxy.requests.count == 1)
       proxy.stop()
     }
@@ -41,6 +43,33 @@ struct ProxyTests {
       setenv("https_proxy", "http://no-such-proxy.invalid:3128", 1)
       let error = await loopbackFetcher().failure(FetchRequest(url: ProxyTests.url, maxBytes: 10))
       #expect(error?.kind == .proxy)
+    }
+  }
+
+  @Test(
+    "B75: a proxy that is not there is named, with the variable that sets it",
+    arguments: [
+      "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY",
+    ])
+  func deadProxy(variable: String) async {
+    await #expect(processExitsWith: .success) { [variable] in
+      setenv(variable, "http://user:secret@127.0.0.1:1", 1)
+      let error = await loopbackFetcher().failure(FetchRequest(url: ProxyTests.url, maxBytes: 10))
+      #expect(error?.kind == .proxy)
+      #expect(
+        error?.detail.hasPrefix("the proxy 127.0.0.1:1 of \(variable) does not answer: ") == true,
+        "\(error?.detail ?? "")")
+      #expect(error?.detail.contains("secret") == false)
+    }
+  }
+
+  @Test("B75: a host that goes past the proxy is not the proxy's fault")
+  func exception() async {
+    await #expect(processExitsWith: .success) {
+      setenv("https_proxy", "http://127.0.0.1:1", 1)
+      setenv("no_proxy", "other.example, .invalid", 1)
+      let error = await loopbackFetcher().failure(FetchRequest(url: ProxyTests.url, maxBytes: 10))
+      #expect(error?.kind == .unknownHost)
     }
   }
 

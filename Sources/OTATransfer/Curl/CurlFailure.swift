@@ -12,9 +12,23 @@ struct CurlFailure {
   let hasAnswer: Bool
   /// The address was one of a local network, so that no connection was made.
   let hasRefusedAddress: Bool
+  /// The proxy that the request was meant to pass.
+  let proxy: ProxySetting?
+  /// HTTP/2 broke, or a connection that spoke it.
+  let isOfHTTP2: Bool
   let trust: TrustStore
 
-  init(_ easy: borrowing EasyHandle, _ code: CURLcode, hasAnswer: Bool, trust: TrustStore) {
+  init(
+    _ easy: borrowing EasyHandle, _ code: CURLcode, hasAnswer: Bool, proxy: ProxySetting?, trust: TrustStore
+  ) {
+    self.proxy = proxy
+    let spokeHTTP2 = easy.number(CURLINFO_HTTP_VERSION) == Int(CURL_HTTP_VERSION_2_0)
+    isOfHTTP2 =
+      switch code {
+      case CURLE_HTTP2, CURLE_HTTP2_STREAM: true
+      case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING: spokeHTTP2
+      default: false
+      }
     self.code = code
     text = easy.failureText(code)
     certificateProblem = easy.number(CURLINFO_SSL_VERIFYRESULT)
@@ -26,12 +40,12 @@ struct CurlFailure {
 
   /// Code 100, `CURLE_TOO_LARGE`, is younger than some headers.
   var kindAndDetail: (TransferError.Kind, String) {
-    if proxyStatus != 0, proxyStatus / 100 != 2 { return (.proxy, "the proxy refused (HTTP \(proxyStatus))") }
+    if let atProxy { return atProxy }
     if hasRefusedAddress, code == CURLE_COULDNT_CONNECT {
       return (.refusedURL, "the name leads to an address of this machine or of a local network")
     }
     return switch code {
-    case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: (.proxy, "the proxy does not help: \(text)")
+    case CURLE_PROXY: (.proxy, "\(proxyName) does not let the request through: \(text)")
     case CURLE_COULDNT_RESOLVE_HOST: (.unknownHost, text)
     case CURLE_COULDNT_CONNECT, CURLE_INTERFACE_FAILED: (.unreachable, text)
     case CURLE_OPERATION_TIMEDOUT: (.timedOut, "no connection in time: \(text)")
@@ -47,6 +61,25 @@ struct CurlFailure {
     case CURLE_SSL_CONNECT_ERROR, CURLE_USE_SSL_FAILED, CURLE_SSL_CIPHER, CURLE_SSL_INVALIDCERTSTATUS:
       (.tls, "no secure connection: \(text)")
     default: (.protocolViolation, "the server did not answer as HTTP demands: \(text)")
+    }
+  }
+
+  private var proxyName: String { "the proxy" + (proxy.map { " \($0)" } ?? "") }
+
+  /// What is the fault of the proxy, as far as libcurl shows it; `nil` for everything else.
+  private var atProxy: (TransferError.Kind, String)? {
+    if proxyStatus == 407 { return (.proxy, "\(proxyName) asks for a user name and password (HTTP 407)") }
+    if proxyStatus != 0, proxyStatus / 100 != 2 {
+      return (.proxy, "\(proxyName) refused (HTTP \(proxyStatus))")
+    }
+    if code == CURLE_COULDNT_RESOLVE_PROXY { return (.proxy, "\(proxyName) has no address: \(text)") }
+    guard let proxy, !hasAnswer else { return nil }
+    switch code {
+    // The text names whom the connection was for: a host that goes past the proxy is not it.
+    case CURLE_COULDNT_CONNECT where text.contains(proxy.host):
+      return (.proxy, "\(proxyName) does not answer: \(text)")
+    case CURLE_OPERATION_TIMEDOUT: return (.timedOut, "no connection through \(proxyName) in time: \(text)")
+    default: return nil
     }
   }
 

@@ -89,7 +89,7 @@ final class CurlTransfer<Stream: AnswerReading>: LiveTransfer, @unchecked Sendab
   /// The time to connect has a limit of its own.
   func stallError(at now: ContinuousClock.Instant) -> TransferError? {
     if let limit = stream.timeLimit, now - begun >= limit {
-      return stream.error(.timedOut, "no whole answer in \(limit.components.seconds) s")
+      return stream.error(.timedOut, "no whole answer in \(Self.seconds(limit)) s")
     }
     if !isConnected {
       guard easy?.isConnected == true else { return nil }
@@ -100,6 +100,11 @@ final class CurlTransfer<Stream: AnswerReading>: LiveTransfer, @unchecked Sendab
     let limit = stream.policy.stall
     return stream.error(
       .timedOut, "stalled: under \(limit.bytesPerSecond) bytes a second for \(limit.seconds) s")
+  }
+
+  private static func seconds(_ limit: Duration) -> String {
+    let tenths = Int(limit / .milliseconds(100))
+    return "\(tenths / 10)" + (tenths % 10 == 0 ? "" : ".\(tenths % 10)")
   }
 
   func error(_ kind: TransferError.Kind, _ detail: String) -> TransferError { stream.error(kind, detail) }
@@ -142,8 +147,12 @@ final class CurlTransfer<Stream: AnswerReading>: LiveTransfer, @unchecked Sendab
 
   private func error(_ code: CURLcode) -> TransferError {
     guard let handle = easy.take() else { return error(.unreachable, "the transfer is gone") }
-    let (kind, detail) = CurlFailure(handle, code, hasAnswer: stream.hasAnswer, trust: trust).kindAndDetail
+    let failure = CurlFailure(
+      handle, code, hasAnswer: stream.hasAnswer, proxy: ProxySetting(for: stream.url), trust: trust)
     easy = consume handle
-    return error(kind, detail)
+    let (kind, detail) = failure.kindAndDetail
+    var error = error(kind, detail)
+    error.isFaultOfHTTP2 = failure.isOfHTTP2
+    return error
   }
 }

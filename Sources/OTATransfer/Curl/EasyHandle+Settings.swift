@@ -53,7 +53,10 @@ extension EasyHandle {
 }
 
 extension AnswerStream {
-  func configure(_ easy: inout EasyHandle) { easy.configure(request) }
+  func configure(_ easy: inout EasyHandle) {
+    easy.configure(request)
+    if usesHTTP1 { easy.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1)) }
+  }
 
   /// A file is asked for in the same way wherever it is.
   func reconfigure(_ easy: inout EasyHandle) {}

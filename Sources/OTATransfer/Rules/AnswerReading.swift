@@ -15,7 +15,7 @@ protocol AnswerReading: Sendable {
   var isReadingHead: Bool { get }
   /// The refusal that the head alone decided, whatever happened to the body after it.
   var refusal: TransferError? { get }
-  /// The limit on the whole transfer; `nil` leaves it to the rule about stalls.
+  /// The limit on the whole transfer, beside the rule about stalls; `nil` for none.
   var timeLimit: Duration? { get }
 
   /// Decides what a complete head means.

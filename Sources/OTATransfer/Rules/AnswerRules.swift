@@ -16,8 +16,9 @@ struct AnswerRules {
   func verdict(_ head: ResponseHead) -> Verdict {
     switch head.status {
     case 100...199: .interim
-    case 200: whole(head)
     case 206: part(head)
+    // 203 and the like say who changed the answer, not whether it is the file: length and digest decide that.
+    case 200...299 where head.status != 204 && head.status != 205: whole(head)
     case 304 where request.ifNoneMatch != nil: .unchanged(response(head, from: 0, total: nil))
     case 301, 302, 303, 307, 308: .redirect
     default: .refuse(statusError(head))
@@ -42,8 +43,8 @@ struct AnswerRules {
   }
 
   private func deliver(_ head: ResponseHead, _ response: FetchResponse) -> Verdict {
-    if let coding = foreignCoding(head) {
-      let detail = "the body is encoded as \"\(coding)\" although none was asked for"
+    if let coding = claimedCoding(head["transfer-encoding"], plain: ["chunked", "identity"]) {
+      let detail = "the body is transferred as \"\(coding)\" although that was not asked for"
       return .refuse(error(.unexpectedEncoding, head, detail))
     }
     let announced = response.totalBytes ?? head.contentLength.map { saturatingSum($0, response.resumedFrom) }
@@ -59,10 +60,9 @@ struct AnswerRules {
     return overflow ? Int.max : sum
   }
 
-  /// The first coding of the body other than the plain ones.
-  private func foreignCoding(_ head: ResponseHead) -> String? {
-    codings(head["content-encoding"]).first { $0 != "identity" }
-      ?? codings(head["transfer-encoding"]).first { $0 != "chunked" && $0 != "identity" }
+  /// The first coding of a field other than the plain ones.
+  private func claimedCoding(_ field: String?, plain: Set<String> = ["identity"]) -> String? {
+    codings(field).first { !plain.contains($0) }
   }
 
   private func codings(_ field: String?) -> [String] {
@@ -72,7 +72,8 @@ struct AnswerRules {
   private func statusError(_ head: ResponseHead) -> TransferError {
     let (kind, detail): (TransferError.Kind, String) =
       switch head.status {
-      case 404, 410: (.notFound, "there is no such file on the server")
+      case 404: (.notFound, "there is no such file on the server")
+      case 410: (.notFound, "the file is gone from the server")
       case 401, 403: (.forbidden, "the server does not allow this file to be read")
       case 407: (.proxy, "the proxy asks for a user name and password")
       case 416: (.httpStatus, "the server has nothing from the asked byte on")
@@ -95,6 +96,6 @@ struct AnswerRules {
     FetchResponse(
       status: head.status, finalURL: url, resumedFrom: offset, totalBytes: total, entityTag: head["etag"],
       lastModified: head["last-modified"], retryAfter: head["retry-after"], contentType: head["content-type"],
-      cacheControl: head["cache-control"])
+      cacheControl: head["cache-control"], claimedCoding: claimedCoding(head["content-encoding"]))
   }
 }

@@ -20,16 +20,25 @@ struct AnswerStream: AnswerReading {
   private var receivedBytes = 0
   private var droppedBytes = 0
   private var redirects = 0
+  /// The second attempt after HTTP/2 broke.
+  let usesHTTP1: Bool
 
-  init(_ request: FetchRequest, url: FetchURL, policy: TransferPolicy, sink: any FetchSink) {
+  init(
+    _ request: FetchRequest, url: FetchURL, policy: TransferPolicy, sink: any FetchSink,
+    usesHTTP1: Bool = false
+  ) {
+    self.usesHTTP1 = usesHTTP1
     self.request = request
     self.url = url
     self.policy = policy
     self.sink = sink
   }
 
-  /// A slow and steady transfer completes, however long it takes.
-  var timeLimit: Duration? { nil }
+  /// A slow and steady transfer completes: the limit grows with the size.
+  var timeLimit: Duration? {
+    let limit = policy.total.limit(for: request.maxBytes)
+    return min(limit, request.timeLimit ?? limit)
+  }
 
   var isReadingHead: Bool { if case .readingHead = state { true } else { false } }
 
@@ -93,7 +102,7 @@ struct AnswerStream: AnswerReading {
     case .deliver(let response):
       do { try sink.begin(response) } catch { throw sinkError(error) }
       state = .delivering(response)
-    case .refuse(let error) where head.status == 200 || head.status == 206:
+    case .refuse(let error) where (200...299).contains(head.status):
       state = .settled(verdict)
       throw error
     case .refuse, .redirect, .unchanged:

@@ -28,6 +28,8 @@ struct FetchURL: Equatable, Sendable {
   let isPlainHTTP: Bool
   /// The host is this machine by its literal name or address.
   let isLoopback: Bool
+  /// The host in lower case, with the brackets of an IPv6 address.
+  let host: String
   /// Scheme, host and port: what cookies and passwords of one site must not leave.
   let origin: String
 
@@ -60,6 +62,7 @@ struct FetchURL: Equatable, Sendable {
     let (host, port) = try Self.hostAndPort(authority)
     isPlainHTTP = scheme == "http"
     isLoopback = Self.isLoopback(host)
+    self.host = host
     origin = "\(scheme)://\(host):\(port ?? (isPlainHTTP ? 80 : 443))"
     self.text = text
   }
