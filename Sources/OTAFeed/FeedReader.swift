@@ -9,20 +9,31 @@ public struct FeedReader: Sendable {
   private let allowsPlainHTTPOnLoopback: Bool
   /// Whether files that the manifest has at another address are looked for here, where a copy of the feed is.
   private let isMirror: Bool
+  private var patience = FeedPatience()
 
   /// Reads a feed over the network or from a folder.
   ///
-  /// - Parameter allowsPlainHTTPOnLoopback: whether `http` to this machine is allowed; never to another host.
-  public init(_ location: FeedLocation, allowsPlainHTTPOnLoopback: Bool = false) {
-    self.init(location, allowsPlainHTTPOnLoopback: allowsPlainHTTPOnLoopback, isMirror: false)
+  /// - Parameters:
+  ///   - allowsPlainHTTPOnLoopback: whether `http` to this machine is allowed; never to another host.
+  ///   - patience: how long transfers may take.
+  public init(
+    _ location: FeedLocation, allowsPlainHTTPOnLoopback: Bool = false, patience: FeedPatience = FeedPatience()
+  ) {
+    self.init(
+      location, allowsPlainHTTPOnLoopback: allowsPlainHTTPOnLoopback, patience: patience, isMirror: false)
   }
 
   /// Reads a copy of a feed: whatever address its manifests have for the files of a release, they are taken from here.
-  package static func mirror(_ location: FeedLocation, allowsPlainHTTPOnLoopback: Bool) -> FeedReader {
-    FeedReader(location, allowsPlainHTTPOnLoopback: allowsPlainHTTPOnLoopback, isMirror: true)
+  package static func mirror(
+    _ location: FeedLocation, allowsPlainHTTPOnLoopback: Bool, patience: FeedPatience = FeedPatience()
+  ) -> FeedReader {
+    FeedReader(
+      location, allowsPlainHTTPOnLoopback: allowsPlainHTTPOnLoopback, patience: patience, isMirror: true)
   }
 
-  private init(_ location: FeedLocation, allowsPlainHTTPOnLoopback: Bool, isMirror: Bool) {
+  private init(
+    _ location: FeedLocation, allowsPlainHTTPOnLoopback: Bool, patience: FeedPatience, isMirror: Bool
+  ) {
     switch location {
     case .directory(let root):
       self.init(
@@ -30,9 +41,11 @@ public struct FeedReader: Sendable {
     case .web:
       var policy = TransferPolicy()
       policy.allowsPlainHTTPOnLoopback = allowsPlainHTTPOnLoopback
+      policy.total = .init(start: patience.start, bytesPerSecond: patience.bytesPerSecond)
       self.init(
         location, fetcher: CurlFetcher(policy: policy), allowsPlainHTTPOnLoopback: allowsPlainHTTPOnLoopback,
         isMirror: isMirror)
+      self.patience = patience
     }
   }
 
@@ -49,7 +62,9 @@ public struct FeedReader: Sendable {
   /// Reads a small file of the feed into memory.
   public func read(_ path: RelativePath, maxBytes: Int) async throws(Problem) -> [UInt8] {
     let sink = MemorySink()
-    _ = try await fetch(FetchRequest(url: address(of: .relative(path)), maxBytes: maxBytes), into: sink)
+    let request = FetchRequest(url: try address(of: .relative(path)), maxBytes: maxBytes)
+    let response = try await fetch(request, into: sink)
+    if let coding = response.trueCoding(of: sink.bytes) { throw Problem(path.text, compressedAs: coding) }
     return sink.bytes
   }
 
@@ -57,9 +72,11 @@ public struct FeedReader: Sendable {
   package func observing(
     _ observe: @escaping @Sendable (_ url: String, _ response: FetchResponse) -> Void
   ) -> FeedReader {
-    FeedReader(
+    var reader = FeedReader(
       location, fetcher: ObservingFetcher(base: fetcher, observe: observe),
       allowsPlainHTTPOnLoopback: allowsPlainHTTPOnLoopback, isMirror: isMirror)
+    reader.patience = patience
+    return reader
   }
 
   /// The full address of a file by its path below the feed.
@@ -98,7 +115,8 @@ public struct FeedReader: Sendable {
       case .web(let folder): base = try checked(folder.asFolder)
       }
       return TUFRepository(
-        fetcher: fetcher, metadataBase: base + "metadata/", targetsBase: base + "files/")
+        fetcher: fetcher, metadataBase: base + "metadata/", targetsBase: base + "files/",
+        budget: patience.metadata)
     }
   }
 

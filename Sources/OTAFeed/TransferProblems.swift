@@ -35,8 +35,21 @@ extension Problem {
     case .sinkFailed: .storageFailed
     case .cancelled: .cancelled
     case .libraryMissing: .libraryMissing
-    case .httpStatus, .refusedRequest, .unexpectedEncoding, .protocolViolation: .transferFailed
+    case .unexpectedEncoding: .unexpectedEncoding
+    case .httpStatus, .refusedRequest, .protocolViolation: .transferFailed
     }
+  }
+
+  /// Compression is a property of the upload or of the host: the next check gets the same.
+  static let encodingAdvice =
+    "tell the publisher: the host stores or sends the file compressed. Upload it without Content-Encoding, and switch compression off for it"
+
+  /// A file that came compressed although that was not asked for.
+  package init(_ name: String, compressedAs coding: String) {
+    self.init(
+      .unexpectedEncoding,
+      "\(name.printable()) came encoded as \"\(coding.printable())\", which was not asked for",
+      advice: Self.encodingAdvice)
   }
 
   private static func advice(for kind: TransferError.Kind) -> String? {
@@ -44,7 +57,8 @@ extension Problem {
     case .notFound: "nothing is published there, or the address is wrong; the next check tries again"
     case .forbidden: "the server does not say whether the file exists; check the address and its permissions"
     case .tls: "check the certificate of the server and the certificate authorities of this machine"
-    case .proxy: "check the proxy settings of the environment (https_proxy, no_proxy)"
+    case .proxy: "start that proxy, correct the variable that names it, or list the host in no_proxy"
+    case .unexpectedEncoding: encodingAdvice
     case .libraryMissing: "install libcurl (libcurl4)"
     case .refusedURL, .tooManyRedirects, .tooLarge, .sinkFailed: nil
     case .cancelled: "start it again; what was downloaded so far is used"

@@ -54,4 +54,6 @@ public struct VerifiedManifest: Equatable, Sendable {
   public let bytes: [UInt8]
   /// The SHA-256 digest of `bytes`.
   public let digest: Digest
+  /// What is odd about the host, although the manifest is right.
+  package var notices: [Problem] = []
 }

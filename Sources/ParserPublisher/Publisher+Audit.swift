@@ -1,6 +1,7 @@
 public import OTAFeed
 public import OTAManifest
 internal import OTAStorage
+internal import OTATrust
 
 extension Publisher {
   /// Checks every file of a feed, as a stranger would who only knows its address and perhaps its root.
@@ -26,6 +27,10 @@ extension Publisher {
     var report = try await audit.run()
     let (root, note) = try await chooseRoot(root, reader)
     if let note { report.findings.append(note) }
+    let isSigned = root != nil || note != nil
+    if let finding = await FallbackAudit(reader: reader).finding(isSigned: isSigned) {
+      report.findings.append(finding)
+    }
     var mutable = report.channels.map(\.manifestPath)
     var signedAt: Timestamp?
     if let root {
@@ -77,7 +82,8 @@ extension Publisher {
     let path = FeedReader.firstRoot
     let own = try await reader.readIfThere(
       path, maxBytes: FeedReader.maxRootBytes, absentWhen: [.notFound, .fileMissing, .forbidden])
-    guard let own else { return (nil, nil) }
+    // A host that answers everything has a page there.
+    guard let own, Envelope.isReadable(own) || reader.isFolder else { return (nil, nil) }
     if case .directory = reader.location {
       return (
         own,

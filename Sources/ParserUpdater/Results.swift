@@ -106,6 +106,10 @@ public struct DeviceStatus: Sendable {
   public let isStateKnown: Bool
   /// Since when the feed is out of date and why: what runs goes on, and nothing new is installed.
   public let stale: Staleness?
+  /// What is odd about the host of the feed, although updates work; `nil` when nothing is known.
+  public let hostOddity: String?
+  /// The end of a pause that the host of the feed asked for; `nil` when it may be asked.
+  public let askedAgainAt: Timestamp?
   /// What makes the clock of this machine unbelievable; `nil` when nothing is known.
   public let clockDoubt: Problem?
   /// What releases are believed by, and until when.

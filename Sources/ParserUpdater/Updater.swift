@@ -20,9 +20,12 @@ public final class Updater: Sendable {
     self.init(
       configuration,
       reader: FeedReader(
-        configuration.feed, allowsPlainHTTPOnLoopback: configuration.allowsPlainHTTPOnLoopback),
+        configuration.feed, allowsPlainHTTPOnLoopback: configuration.allowsPlainHTTPOnLoopback,
+        patience: configuration.patience),
       mirrors: configuration.mirrors.map {
-        FeedReader.mirror($0, allowsPlainHTTPOnLoopback: configuration.allowsPlainHTTPOnLoopback)
+        FeedReader.mirror(
+          $0, allowsPlainHTTPOnLoopback: configuration.allowsPlainHTTPOnLoopback,
+          patience: configuration.patience)
       },
       now: { Timestamp(secondsSinceEpoch: SystemClock.wallSeconds()) })
   }
@@ -96,23 +99,22 @@ public final class Updater: Sendable {
   /// Asks the feed for its newest release and says what an update would do; changes nothing.
   public func check() async throws(Problem) -> CheckResult {
     do {
-      return try await sources.first { (reader) throws(Problem) in try await run(reader).check() }
+      return try await ask { (reader) throws(Problem) in try await run(reader).check() }
     } catch {
       return .lagging(try lag(error))
     }
   }
 
-  /// The lag that a problem turns out to be; anything else is remembered and thrown on.
-  ///
-  /// What an edge serves that has expired is more than a lag.
+  /// The lag that a problem turns out to be; anything else is thrown on.
   private func lag(_ problem: Problem) throws(Problem) -> FeedLag {
-    let run = run(sources.feed)
-    guard let lag = problem.lag, now() < lag.expires else {
-      run.remember(problem)
-      throw problem
-    }
-    run.forgetProblem()
+    guard let lag = currentLag(problem) else { throw problem }
+    run(sources.feed).forgetProblem()
     return lag
+  }
+
+  /// The lag that a problem is; what an edge serves that has expired is more than a lag.
+  private func currentLag(_ problem: Problem) -> FeedLag? {
+    problem.lag.flatMap { now() < $0.expires ? $0 : nil }
   }
 
   /// Downloads, verifies and stages the newest release for the next launch; one at a time for each folder.
@@ -123,11 +125,31 @@ public final class Updater: Sendable {
     progress: @escaping @Sendable (UpdateProgress) -> Void = { _ in }
   ) async throws(Problem) -> UpdateResult {
     do {
-      return try await sources.first { (reader) throws(Problem) in
-        try await run(reader, progress).update()
-      }
+      return try await ask { (reader) throws(Problem) in try await run(reader, progress).update() }
     } catch {
       return .unchanged(.lagging(try lag(error)))
+    }
+  }
+
+  /// Asks the feed, unless it asked for a pause, then its mirrors; remembers what went wrong.
+  private func ask<Answer: Sendable>(
+    _ body: (FeedReader) async throws(Problem) -> Answer
+  ) async throws(Problem) -> Answer {
+    let own = run(sources.feed)
+    let pause = configuration.heedsPauses ? own.pause() : nil
+    do {
+      return try await sources.first(unless: pause) { (reader) throws(Problem) in
+        do throws(Problem) {
+          return try await body(reader)
+        } catch {
+          run(reader).notePause(error)
+          throw error
+        }
+      }
+    } catch {
+      // A lag is no problem, and that a pause goes on is no news.
+      if error != pause, currentLag(error) == nil { own.remember(error) }
+      throw error
     }
   }
 

@@ -29,6 +29,10 @@ public struct UpdaterConfiguration: Sendable {
   /// After that a launch goes on without writing. One that has nothing to write, and a verdict that was given before, do
   /// not wait at all. Launches and verdicts are synchronous: the time is one that people see.
   public var lockWait: Duration = .milliseconds(250)
+  /// How long the transfers of an update may take.
+  public var patience = FeedPatience()
+  /// Whether a host that asked for a pause (429, `Retry-After`) is left alone until it is over, also by the next process.
+  public var heedsPauses = true
   /// Whether plain `http` to this machine's own loopback addresses is allowed; never for any other host.
   public var allowsPlainHTTPOnLoopback = false
 

@@ -110,7 +110,7 @@ struct FeedReaderTests {
       (.unreachable, .unreachable), (.timedOut, .timedOut), (.truncated, .truncated), (.tooLarge, .tooLarge),
       (.tls, .tls), (.refusedURL, .forbiddenURL), (.tooManyRedirects, .forbiddenURL), (.proxy, .proxy),
       (.sinkFailed, .storageFailed), (.cancelled, .cancelled), (.libraryMissing, .libraryMissing),
-      (.httpStatus, .transferFailed), (.unexpectedEncoding, .transferFailed),
+      (.httpStatus, .transferFailed), (.unexpectedEncoding, .unexpectedEncoding),
       (.protocolViolation, .transferFailed),
     ]
     for (kind, code) in kinds {

@@ -41,4 +41,39 @@ struct NginxTests {
     #expect(Set(words.map { $0[1] }).count == 1)
     #expect(words.map { $0[4] } == ["404", "200", "206", "304", "404"])
   }
+
+  @Test(
+    "N31: the settings for nginx on the page about hosts are good ones, and a fallback to a page is seen",
+    .enabled(if: NginxServer.program != nil, "nginx is not installed"))
+  func settings() async throws {
+    let tls = try TLSServer.shared.get()
+    let page = try String(
+      contentsOfFile: BuiltProducts.packageRoot()
+        + "/Sources/ParserUpdater/ParserUpdater.docc/Hosts.md", encoding: .utf8)
+    let documented = try #require(page.firstMatch(of: /(?s)```nginx\n(.*?)```/)).output.1
+    let root = FileManager.default.temporaryDirectory.appendingPathComponent("ota-root-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(
+      at: root.appendingPathComponent("files"), withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: root) }
+    let body = Data(String(repeating: "a text that compresses well\n", count: 400).utf8)
+    for name in ["manifest.json", "files/x.js", "index.html"] {
+      try body.write(to: root.appendingPathComponent(name))
+    }
+    let fetcher = loopbackFetcher { $0.certificateFile = tls.authorityFile }
+    let good = try NginxServer(root: root.path, certificatesOf: tls, directives: String(documented))
+    try await until { (try? await fetcher.bytes(good.url + "manifest.json")) != nil }
+    for (path, life) in [("manifest.json", "max-age=60"), ("files/x.js", "max-age=31536000, immutable")] {
+      let sink = MemorySink()
+      let response = try await fetcher.fetch(
+        FetchRequest(url: good.url + path, maxBytes: body.count), into: sink)
+      #expect(sink.bytes == Array(body) && response.claimedCoding == nil && response.cacheControl == life)
+    }
+    for path in ["metadata/2.root.json", "files/none.js"] {
+      #expect(await fetcher.failure(FetchRequest(url: good.url + path, maxBytes: 9999))?.status == 404)
+    }
+    let bad = try NginxServer(
+      root: root.path, certificatesOf: tls,
+      directives: "location / { try_files $uri /index.html; } gzip on; gzip_types *;")
+    try await until { (try? await fetcher.bytes(bad.url + "metadata/2.root.json")) == Array(body) }
+  }
 }

@@ -1,5 +1,6 @@
 import OTAManifest
 import ParserUpdater
+import Synchronization
 
 /// Short readings of results, so that a test can compare them in one line.
 extension CheckResult {
@@ -46,4 +47,12 @@ func problem(_ body: () async throws -> Void) async -> Problem? {
   } catch {
     return error as? Problem
   }
+}
+
+/// Something that a server's thread looks at and a test sets.
+final class Flag: Sendable {
+  private let value = Mutex(false)
+
+  var isSet: Bool { value.withLock { $0 } }
+  func set() { value.withLock { $0 = true } }
 }

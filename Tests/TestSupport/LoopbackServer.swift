@@ -23,19 +23,24 @@ public final class LoopbackServer: Sendable {
   private let books = Mutex(Bookkeeping())
   private let threads = ThreadGroup()
 
+  private let v6: Bool
+
   /// Starts listening at once; the closure runs on the thread of the connection and may block.
-  public init(_ respond: @escaping @Sendable (HTTPRequest) -> HTTPReply) throws {
+  ///
+  /// - Parameter v6: listens on `::1` instead.
+  public init(v6: Bool = false, _ respond: @escaping @Sendable (HTTPRequest) -> HTTPReply) throws {
     self.respond = respond
+    self.v6 = v6
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { throw SocketError(call: "pipe") }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     (stopReader, stopWriter) = (ends[0], ends[1])
-    (listener, port) = try Self.listen()
+    (listener, port) = try v6 ? Self.listenV6() : Self.listen()
     threads.start { [self] in acceptLoop() }
   }
 
-  /// `http://127.0.0.1:PORT/`
-  public var url: String { "http://127.0.0.1:\(port)/" }
+  /// `http://127.0.0.1:PORT/`, or `http://[::1]:PORT/`
+  public var url: String { "http://\(v6 ? "[::1]" : "127.0.0.1"):\(port)/" }
 
   /// Every request so far, in the order in which they were read.
   public var requests: [HTTPRequest] { books.withLock { $0.requests } }
@@ -75,6 +80,27 @@ public final class LoopbackServer: Sendable {
       throw error
     }
     return (descriptor, Int(UInt16(bigEndian: address.sin_port)))
+  }
+
+  private static func listenV6() throws -> (descriptor: Int32, port: Int) {
+    let descriptor = socket(AF_INET6, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    guard descriptor >= 0 else { throw SocketError(call: "socket") }
+    var address = sockaddr_in6()
+    address.sin6_family = sa_family_t(AF_INET6)
+    address.sin6_addr = in6addr_loopback
+    var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
+    let bound = withUnsafeMutablePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        bind(descriptor, address, length) == 0 && Glibc.listen(descriptor, 128) == 0
+          && getsockname(descriptor, address, &length) == 0
+      }
+    }
+    guard bound else {
+      let error = SocketError(call: "bind")
+      close(descriptor)
+      throw error
+    }
+    return (descriptor, Int(UInt16(bigEndian: address.sin6_port)))
   }
 
   // MARK: Threads

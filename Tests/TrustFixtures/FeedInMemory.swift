@@ -11,6 +11,8 @@ package final class FeedInMemory: Fetcher {
     var files: [String: [UInt8]] = [:]
     var statuses: [String: Int] = [:]
     var requests: [String] = []
+    var fallback: (@Sendable (String) -> [UInt8])?
+    var hook: (@Sendable () -> Void)?
   }
 
   package init(_ files: [String: [UInt8]] = [:]) { state.withLock { $0.files = files } }
@@ -22,6 +24,14 @@ package final class FeedInMemory: Fetcher {
 
   /// Answers one path with a status instead of a body.
   package func answer(_ path: String, with status: Int) { state.withLock { $0.statuses[path] = status } }
+
+  /// Answers files that are not there with 200 and a body of its own, as a host of a single-page app does; `nil` ends that.
+  package func answerEverything(_ body: (@Sendable (_ path: String) -> [UInt8])?) {
+    state.withLock { $0.fallback = body }
+  }
+
+  /// Does something at each request, such as moving a clock.
+  package func whenRequested(_ hook: @escaping @Sendable () -> Void) { state.withLock { $0.hook = hook } }
 
   /// The paths of the files whose name ends so.
   package func paths(endingIn end: String) -> [String] {
@@ -40,10 +50,12 @@ package final class FeedInMemory: Fetcher {
     -> FetchResponse
   {
     let path = String(request.url.dropFirst(Self.base.count))
-    let (bytes, status) = state.withLock { state in
+    let (bytes, status, hook) = state.withLock { state in
       state.requests.append(path)
-      return (state.files[path], state.statuses[path] ?? (state.files[path] == nil ? 404 : 200))
+      let bytes = state.files[path] ?? state.fallback?(path)
+      return (bytes, state.statuses[path] ?? (bytes == nil ? 404 : 200), state.hook)
     }
+    hook?()
     guard let bytes, status == 200 else {
       let kinds: [Int: TransferError.Kind] = [403: .forbidden, 404: .notFound, 410: .notFound]
       throw TransferError(

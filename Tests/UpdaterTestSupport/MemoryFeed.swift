@@ -21,6 +21,8 @@ package final class MemoryFeed: Fetcher {
     case unannounced([UInt8])
     /// No body at all.
     case failure(TransferError.Kind, status: Int?)
+    /// No body, and a field `Retry-After` where there is one.
+    case pause(_ status: Int, after: String?)
     /// This many bytes, then the connection ends.
     case cut(after: Int)
     /// This many bytes, then nothing until the task is cancelled.
@@ -149,6 +151,10 @@ package final class MemoryFeed: Fetcher {
     switch answer {
     case .bytes(let bytes)?: return try delivery.send(bytes, announced: true)
     case .unannounced(let bytes)?: return try delivery.send(bytes, announced: false)
+    case .pause(let status, let seconds)?:
+      throw TransferError(
+        status == 429 ? .throttled : .server, url: request.url, status: status, detail: "answered \(status)",
+        retryAfter: seconds)
     case .failure(let kind, let status)?: throw delivery.error(kind, "failed", status)
     case .rangeRefused? where offset > 0: throw delivery.error(.httpStatus, "answered 416", 416)
     case .otherRange? where offset > 0: throw delivery.error(.protocolViolation, "sent another range")

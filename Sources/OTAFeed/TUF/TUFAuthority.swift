@@ -16,7 +16,11 @@ struct TUFAuthority: ManifestAuthority {
       let isNew = try await client.refresh()
       memory.heard(FeedEvidence(client, isNew: isNew))
       try requireTwoWitnesses(client, isNew)
-      return try await manifest(of: channel, &client)
+      var verified = try await manifest(of: channel, &client)
+      if client.answersEverything {
+        verified.notices.append(Problem(hostAnswersEverything: feed.location.text))
+      }
+      return verified
     } catch {
       throw doubting(error)
     }

@@ -16,6 +16,10 @@ package struct TUFClient: Sendable {
   /// The roots that were passed, the trusted one last.
   private var roots: TrustedRoots
   private var isRefreshed = false
+  /// How long metadata took so far.
+  private var spent = Duration.zero
+  /// The host answers 200 for files that are not there; found out where it answered so for the next root.
+  package private(set) var answersEverything = false
 
   /// Starts from the root that the app ships, or from the newest stored one that it led to.
   ///
@@ -112,7 +116,9 @@ package struct TUFClient: Sendable {
       _ = try await repository.fetcher.fetch(request, into: checking)
       try checking.finish()
     } catch {
-      throw checking.looksLikeHTML ? Problem(pageInsteadOf: target.path) : Self.problem(error)
+      if checking.looksLikeHTML { throw missing(target.path) }
+      if let coding = checking.trueCoding { throw Problem(target.path, compressedAs: coding) }
+      throw Self.problem(error)
     }
   }
 
@@ -125,6 +131,7 @@ package struct TUFClient: Sendable {
       let bytes: [UInt8]
       do {
         bytes = try await read(url, maxBytes: TrustLimits.standard.maxRootBytes)
+        if try await isFallback(bytes) { break }
       } catch let error as TransferError where error.saysThatNothingIsThere {
         break
       } catch {
@@ -228,31 +235,72 @@ package struct TUFClient: Sendable {
     try storing { () throws(StorageError) in try store.store(bytes, as: .newest(role: role)) }
   }
 
-  private func fetch(
+  private mutating func fetch(
     _ role: String, _ announced: MetadataDescription?, maxBytes: Int
   ) async throws(Problem) -> [UInt8] {
     let version = trusted.root.usesConsistentSnapshots ? announced?.version : nil
     let url = repository.metadataURL(role: role, version: version)
     do {
-      return try await read(url, maxBytes: min(announced?.length ?? maxBytes, maxBytes))
+      return try await small(url, maxBytes: min(announced?.length ?? maxBytes, maxBytes))
     } catch {
       throw Self.problem(error)
     }
   }
 
-  /// Fetches a small file; throws a `TransferError`, or a `Problem` when a page came in its place.
-  private func read(_ url: String, maxBytes: Int) async throws -> [UInt8] {
+  /// Fetches a small file; throws a `TransferError`, or a `Problem` when something else came in its place.
+  private mutating func small(_ url: String, maxBytes: Int) async throws -> [UInt8] {
+    let bytes = try await read(url, maxBytes: maxBytes)
+    if ReleaseContentCheck.looksLikeHTML(bytes) { throw missing(url) }
+    return bytes
+  }
+
+  /// Fetches a file of metadata, whatever it is; all of them share one budget of time.
+  private mutating func read(_ url: String, maxBytes: Int) async throws -> [UInt8] {
+    let left = repository.budget - spent
+    guard left > .zero else { throw Problem(metadataTookLongerThan: repository.budget) }
+    let begun = repository.clock()
+    defer { spent += repository.clock() - begun }
     let sink = MemorySink()
-    let failure: TransferError?
+    let request = FetchRequest(url: url, maxBytes: maxBytes, timeLimit: left)
+    let response: FetchResponse
     do {
-      _ = try await repository.fetcher.fetch(FetchRequest(url: url, maxBytes: maxBytes), into: sink)
-      failure = nil
+      response = try await repository.fetcher.fetch(request, into: sink)
     } catch {
-      failure = error
+      if ReleaseContentCheck.looksLikeHTML(sink.bytes) { return sink.bytes }
+      throw error
     }
-    if ReleaseContentCheck.looksLikeHTML(sink.bytes) { throw Problem(pageInsteadOf: url) }
-    if let failure { throw failure }
+    if let coding = response.trueCoding(of: sink.bytes) { throw Problem(url, compressedAs: coding) }
     return sink.bytes
+  }
+
+  // MARK: Hosts that answer everything
+
+  /// Whether what came in place of the next root is what the host answers for any file that is not there.
+  ///
+  /// Then there is no next root. Somebody who can answer so could answer 404 as well, which ends the chain by the
+  /// specification: so nothing is weaker for it, and the expiry of the timestamp bounds how long it can hide a root.
+  private mutating func isFallback(_ bytes: [UInt8]) async throws -> Bool {
+    guard !Envelope.isReadable(bytes) else { return false }
+    answersEverything = await answersForRandomName()
+    if !answersEverything, ReleaseContentCheck.looksLikeHTML(bytes) {
+      throw Problem(pageInsteadOf: repository.metadataURL(role: "root", version: trusted.root.version + 1))
+    }
+    return answersEverything
+  }
+
+  private mutating func answersForRandomName() async -> Bool {
+    let name = String(UInt64.random(in: .min ... .max), radix: 16)
+    let url = repository.metadataURL(role: "\(name).root", version: nil)
+    do {
+      return !Envelope.isReadable(try await read(url, maxBytes: TrustLimits.standard.maxRootBytes))
+    } catch {
+      // Not there, as it should be, or not known: then what came for the root counts as it is.
+      return false
+    }
+  }
+
+  private func missing(_ name: String) -> Problem {
+    answersEverything ? Problem(missingOrPage: name) : Problem(pageInsteadOf: name)
   }
 
   // MARK: Errors
@@ -281,8 +329,12 @@ package struct TUFClient: Sendable {
 }
 
 extension TransferError {
-  /// The only answers that end the chain of roots: 403 and 404, or a folder without the file.
+  /// The only answers that end the chain of roots: those that refuse this one file for good, or a folder without it.
+  ///
+  /// 403 and 404 are what the specification and most hosts have; 410 is a file that was removed, 400, 424 and 451 are
+  /// what some hosts say in their place. A login (401, 407), too many requests (429), another moment (408, 421, 425) or
+  /// trouble of the server (5xx) say nothing about the file: then there may be a newer root, and nothing goes on.
   fileprivate var saysThatNothingIsThere: Bool {
-    status == 403 || status == 404 || (status == nil && kind == .notFound)
+    status.map { [400, 403, 404, 410, 424, 451].contains($0) } ?? (kind == .notFound)
   }
 }

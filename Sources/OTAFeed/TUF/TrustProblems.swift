@@ -16,6 +16,31 @@ extension Problem {
       advice: "a login or maintenance page answers in its place; the next check tries again")
   }
 
+  /// The same on a host that answers so for every file that is not there.
+  init(missingOrPage name: String) {
+    self.init(
+      .htmlInstead,
+      "\(name.printable()) is not ours: an HTML page came in its place, as for every file that is not there",
+      advice: "a login page answers for all files, or the file is missing and \(Self.fallbackAdvice)")
+  }
+
+  /// A host that answers 200 for files that are not there: signed feeds ask for the next root and need to hear "no".
+  package init(hostAnswersEverything folder: String) {
+    self.init(
+      .hostAnswersEverything, "\(folder.printable()) answers 200 for files that are not there",
+      advice: Self.fallbackAdvice)
+  }
+
+  private static let fallbackAdvice =
+    "the host's single-page fallback must be switched off, or a 404.html put at the top of the feed"
+
+  /// A host that drips metadata.
+  init(metadataTookLongerThan budget: Duration) {
+    self.init(
+      .timedOut, "the signed metadata took longer than \(budget.components.seconds) s in all",
+      advice: "the host or the line is too slow; the next check tries again")
+  }
+
   private static func code(of reason: TrustError.Reason) -> ProblemCode {
     switch reason {
     case .malformed: .trustMalformed

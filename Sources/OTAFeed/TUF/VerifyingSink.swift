@@ -13,6 +13,7 @@ final class VerifyingSink: FetchSink {
   /// The first bytes that came, whatever became of them.
   private let head = Mutex<[UInt8]>([])
   private static let headBytes = 512
+  private let response = Mutex<FetchResponse?>(nil)
 
   init(_ target: TargetDescription, into sink: any FetchSink) {
     self.target = target
@@ -20,6 +21,8 @@ final class VerifyingSink: FetchSink {
   }
 
   func begin(_ response: FetchResponse) throws {
+    self.response.withLock { $0 = response }
+    head.withLock { $0 = [] }
     guard response.resumedFrom == 0 else {
       throw TrustError(.mismatch, role: target.path, "came in part, although the whole was asked for")
     }
@@ -30,6 +33,12 @@ final class VerifyingSink: FetchSink {
 
   /// Whether a page came in place of the file.
   var looksLikeHTML: Bool { head.withLock { ReleaseContentCheck.looksLikeHTML($0) } }
+
+  /// The coding that the file came in, when it came in one.
+  var trueCoding: String? {
+    let head = head.withLock { $0 }
+    return response.withLock { $0?.trueCoding(of: head) }
+  }
 
   func receive(_ chunk: RawSpan) throws {
     remember(chunk)

@@ -24,9 +24,11 @@ public enum ProblemCode: String, Sendable, CaseIterable {
   case fixtureInvalid = "fixture-invalid"
   case inputInvalid = "input-invalid"
   case keyUnusable = "key-unusable"
+  case unexpectedEncoding = "unexpected-encoding"
 
   // The network and servers.
   case htmlInstead = "html-instead"
+  case hostAnswersEverything = "host-answers-everything"
   case unreachable
   case timedOut = "timed-out"
   case tls
@@ -98,9 +100,10 @@ public enum ProblemCode: String, Sendable, CaseIterable {
     case .manifestInvalid, .sourcesInvalid, .bundleInvalid, .digestMismatch, .sizeMismatch, .tooLarge,
       .versionReused, .wrongChannel, .forbiddenURL, .feedIncomplete, .embeddedUnusable, .trustMalformed,
       .trustSignature, .trustWeakKey, .trustExpired, .trustRollback, .trustMismatch, .trustOtherFeed,
-      .trustUnlisted, .trustLimit, .fixtureInvalid, .inputInvalid, .keyUnusable:
+      .trustUnlisted, .trustLimit, .fixtureInvalid, .inputInvalid, .keyUnusable, .unexpectedEncoding:
       .untrustedContent
-    case .htmlInstead, .unreachable, .timedOut, .tls, .proxy, .throttled, .serverError, .notFound, .truncated,
+    case .htmlInstead, .hostAnswersEverything, .unreachable, .timedOut, .tls, .proxy, .throttled,
+      .serverError, .notFound, .truncated,
       .transferFailed, .libraryMissing, .cancelled, .pageUnavailable:
       .tryLater
     case .diskFull, .readOnly, .storageFailed, .fileMissing, .wrongKind, .cryptoUnavailable,

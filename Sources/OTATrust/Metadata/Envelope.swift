@@ -20,6 +20,17 @@ public struct Envelope: Sendable {
   /// The signatures, at most one for each key id.
   public let signatures: [Signature]
 
+  /// Whether bytes are metadata of some kind, whatever it says and whoever signed it.
+  package static func isReadable(_ bytes: [UInt8]) -> Bool {
+    do {
+      _ = try Envelope(bytes, role: "metadata", maxBytes: TrustLimits.standard.maxTargetsBytes)
+      return true
+    } catch {
+      // A page, an error text, nothing at all: the caller decides what that means.
+      return false
+    }
+  }
+
   /// Reads metadata of the role.
   public init(_ bytes: [UInt8], role: String, maxBytes: Int) throws(TrustError) {
     self.role = role

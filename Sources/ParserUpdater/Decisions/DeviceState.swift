@@ -27,6 +27,8 @@ struct DeviceState: Equatable, Sendable {
   var stale: Staleness?
   /// Events that the history did not take, until it takes some again.
   var historyLoss: HistoryLoss?
+  /// What the host of the feed asked for, and what is odd about it.
+  var host: HostMemory?
 
   /// A use of a release that nobody has confirmed yet.
   struct Trial: Equatable, Sendable {

@@ -13,7 +13,7 @@ enum StateFile {
   private static let fields =
     SlotFields.all + [
       "format", "channel", "channels", "pin", "rejected", "seen", "heard", "lineage", "overruled",
-      "lastProblem", "stale", "historyLoss",
+      "lastProblem", "stale", "historyLoss", "host",
     ]
 
   /// Reads a state; every field but `format` may be missing.
@@ -34,6 +34,7 @@ enum StateFile {
     state.lastProblem = try object.optional("lastProblem", object.recordedProblem)
     state.stale = try object.optional("stale", object.staleness)
     state.historyLoss = try object.optional("historyLoss", object.historyLoss)
+    state.host = try object.optional("host", object.hostMemory)
     state.channel = try object.optional("channel", object.channel) ?? .stable
     if written == 1 { state.channel = state.channelOfSlots }
     return state
@@ -75,6 +76,7 @@ enum StateFile {
     add("lastProblem", state.lastProblem?.json)
     add("stale", state.stale?.json)
     add("historyLoss", state.historyLoss?.json)
+    add("host", state.host?.json)
     return JSONValue.object(members).encoded(indented: true)
   }
 }

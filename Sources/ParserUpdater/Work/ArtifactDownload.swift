@@ -43,21 +43,19 @@ struct ArtifactDownload: Sendable {
     let existing = try existingBytes()
     if existing > Int(artifact.bytes) || existing == 0 { try partial.removeTree(fileName) }
     let sink = try ArtifactSink(continuing: fileName, in: partial)
-    var announced: Int?
-    if sink.bytes < Int(artifact.bytes) { announced = try await fetch(into: sink, progress) }
-    try verify(sink.finish(), announced: announced)
+    var response: FetchResponse?
+    if sink.bytes < Int(artifact.bytes) { response = try await fetch(into: sink, progress) }
+    try verify(sink.finish(), response)
     progress(Int(artifact.bytes))
   }
 
-  /// The size of the whole file as the host announced it; `nil` when it did not.
   private func fetch(
     into sink: ArtifactSink, _ progress: @escaping @Sendable (Int) -> Void
-  ) async throws -> Int? {
+  ) async throws -> FetchResponse {
     let resume = sink.bytes > 0 ? ResumePoint(offset: sink.bytes, validator: nil) : nil
     do {
       return try await reader.fetch(artifact, resume: resume, into: sink) { received, _ in progress(received)
       }
-      .totalBytes
     } catch {
       guard error.kind == .tooLarge else { throw error }
       try refuseHTML()
@@ -68,13 +66,14 @@ struct ArtifactDownload: Sendable {
     }
   }
 
-  private func verify(_ result: ArtifactSink.Result, announced: Int?) throws {
+  private func verify(_ result: ArtifactSink.Result, _ response: FetchResponse?) throws {
     if result.bytes == Int(artifact.bytes), result.digest == artifact.sha256 {
       if name == ReleaseFiles.bundle { try checkHead() }
       return
     }
     try refuseHTML()
-    if result.bytes < Int(artifact.bytes), announced != result.bytes {
+    try refuseCompressed(response)
+    if result.bytes < Int(artifact.bytes), response?.totalBytes != result.bytes {
       throw Problem(
         .truncated, "\(place) ended after \(result.bytes) of \(artifact.bytes) bytes",
         advice: "the next update goes on from there")
@@ -100,10 +99,16 @@ struct ArtifactDownload: Sendable {
       advice: "a login or maintenance page answers in its place; the next update tries again")
   }
 
+  private func refuseCompressed(_ response: FetchResponse?) throws {
+    guard let coding = try response?.trueCoding(of: head()) else { return }
+    try discard()
+    throw Problem(place, compressedAs: coding)
+  }
+
   private var place: String { "\(name) at \(artifact.location.text)" }
 
   private static let mismatchAdvice =
-    "the host may still serve files of another release, or somebody changed them; the next update tries again"
+    "the host still serves files of another release, or changes files on their way (minify, Rocket Loader and the like: switch that off); the next update tries again"
 
   /// The first bytes of what arrived, for a better word on what it is; nothing is decided by them alone.
   private func head() throws -> [UInt8] {

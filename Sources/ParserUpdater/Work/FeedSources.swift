@@ -10,11 +10,14 @@ struct FeedSources: Sendable {
   let mirrors: [FeedReader]
 
   /// The first answer; when nobody gives one, the problem that says most.
+  ///
+  /// - Parameter obstacle: why the feed itself is not asked now; then its mirrors are.
   func first<Answer: Sendable>(
-    _ ask: (FeedReader) async throws(Problem) -> Answer
+    unless obstacle: Problem? = nil, _ ask: (FeedReader) async throws(Problem) -> Answer
   ) async throws(Problem) -> Answer {
     var problem: Problem
-    do {
+    do throws(Problem) {
+      if let obstacle { throw obstacle }
       return try await ask(feed)
     } catch {
       problem = error

@@ -34,6 +34,7 @@ struct StoreQuestion {
       lastProblem: state.lastProblem.map { .init(code: $0.code, message: $0.message, date: $0.date) },
       historyProblem: historyProblem(reading), damage: reading.damage, isStateKnown: reading.obstacle == nil,
       stale: state.stale.map { .init(since: $0.since, reason: $0.reason) },
+      hostOddity: hostMemory(state)?.oddity, askedAgainAt: hostMemory(state)?.pause(at: now)?.until,
       clockDoubt: StoredTrust(reading.store, embedded: configuration.embedded).moment(now, state).doubt,
       trust: trustStatus(of: reading.store), next: try explanation(reading, offer: nil))
   }
@@ -64,6 +65,11 @@ struct StoreQuestion {
       // The history says nothing; what is wrong with it is said elsewhere.
       return nil
     }
+  }
+
+  /// What is known of the host, as long as it is the one of the settings.
+  private func hostMemory(_ state: DeviceState) -> HostMemory? {
+    state.host?.feed == configuration.feed.text ? state.host : nil
   }
 
   /// What is trusted; a root that is refused stops updates, and the rest of the status is still worth reading.

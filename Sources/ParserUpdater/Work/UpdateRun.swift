@@ -126,6 +126,7 @@ struct UpdateRun: Sendable {
       let authority = configuration.trust.authority(memory)
       let verified = try await authority.newestManifest(of: configuration.channel, from: reader)
       forgetStaleness(in: store)
+      noteOddity(verified.notices.first, in: store)
       try reader.requireUsableAddresses(in: verified.manifest)
       return FeedAnswer(verified: verified, evidence: evidence.withLock { $0 }, moment: moment)
     } catch {

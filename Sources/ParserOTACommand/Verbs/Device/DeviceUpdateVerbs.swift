@@ -11,7 +11,7 @@ extension Verb {
     VerbSpec(
       ["device", "check"], summary: "ask the feed what is new, and change nothing",
       options: [
-        DeviceVerb.store,
+        DeviceVerb.store, DeviceVerb.force,
         .flag("exit-code", "end with 1 when a release is available, with 0 when nothing is"),
       ],
       manual: VerbManual(
@@ -24,7 +24,7 @@ extension Verb {
           "parser-ota device check --store store --exit-code || parser-ota device update --store store",
         ], exits: networkExits)),
     run: { arguments, context throws(CommandFailure) in
-      let updater = try DeviceVerb.updater(arguments, context)
+      let updater = try DeviceVerb.updater(arguments, context, heedsPauses: !arguments.flag("force"))
       let result = try await DeviceVerb.run { () async throws(Problem) in try await updater.check() }
       let (code, message, status) = DeviceVerb.describe(result)
       if status != .done {
@@ -41,7 +41,7 @@ extension Verb {
   static let deviceUpdate = Verb.device(
     VerbSpec(
       ["device", "update"], summary: "download, verify and stage the newest release for the next launch",
-      options: [DeviceVerb.store],
+      options: [DeviceVerb.store, DeviceVerb.force],
       manual: VerbManual(
         details: [
           "What runs is never touched. When it fails or is interrupted, nothing is lost, and the next run goes on.",
@@ -50,7 +50,7 @@ extension Verb {
         ],
         examples: ["parser-ota device update --store store"], exits: networkExits)),
     run: { arguments, context throws(CommandFailure) in
-      let updater = try DeviceVerb.updater(arguments, context)
+      let updater = try DeviceVerb.updater(arguments, context, heedsPauses: !arguments.flag("force"))
       let bar = DownloadBar(context)
       let result = try await DeviceVerb.run { () async throws(Problem) in
         try await updater.update { progress in bar.show(progress) }

@@ -7,13 +7,17 @@ enum DeviceVerb {
   static let store = OptionSpec.option("store", "DIR", "the folder of the device").completing(.directory)
     .required()
 
+  static let force = OptionSpec.flag("force", "ask the feed although its host asked for a pause")
+
   /// The updater of the store that the command line names.
   static func updater(
-    _ arguments: ParsedArguments, _ context: CommandContext
+    _ arguments: ParsedArguments, _ context: CommandContext, heedsPauses: Bool = true
   ) throws(CommandFailure) -> Updater {
     let store = context.absolutePath(try arguments.required("store"))
     let settings = try DeviceSettings.read(store: store)
-    return Updater(try settings.configuration(store: store))
+    var configuration = try settings.configuration(store: store)
+    configuration.heedsPauses = heedsPauses
+    return Updater(configuration)
   }
 
   /// Runs a call of the library and turns its problem into a failure of the command.

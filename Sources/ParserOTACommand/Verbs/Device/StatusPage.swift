@@ -67,6 +67,8 @@ struct StatusPage {
     add("feed", "\(configuration.feed.text), channel \(configuration.channel)")
     add("trust", TrustPage(status.trust).summary)
     add("stale", status.stale.map { "since \($0.since): \($0.reason); nothing new is installed" })
+    add("host", status.hostOddity)
+    add("pause", status.askedAgainAt.map { "the host is not asked again before \($0)" })
     add("clock", status.clockDoubt?.message)
     return lines
   }
@@ -98,6 +100,8 @@ struct StatusPage {
       JSONMember("channel", .string(configuration.channel.name)),
     ] + TrustPage(status.trust).members + [
       JSONMember("stale", status.stale.map(json) ?? .null),
+      JSONMember("hostOddity", status.hostOddity.map { .string($0) } ?? .null),
+      JSONMember("askedAgainAt", status.askedAgainAt.map { .string($0.description) } ?? .null),
       JSONMember("clockDoubt", status.clockDoubt.map { .string($0.message) } ?? .null),
     ]
   }

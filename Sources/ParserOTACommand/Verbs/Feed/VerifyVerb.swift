@@ -60,13 +60,7 @@ extension Verb {
         message: errors.count == 1
           ? "\(feed.text): \(first.place): \(first.message)" : "\(feed.text): \(errors.count) errors",
         kept: "nothing was changed",
-        hint: errors.contains {
-          $0.code == ProblemCode.trustExpired.rawValue && $0.place.hasSuffix(".root.json")
-        }
-          ? "parser-ota root prepare --feed DIR --out next.root.json, then root sign and root commit with the root keys"
-          : first.code == ProblemCode.trustExpired.rawValue
-            ? "sign the metadata anew: parser-ota refresh --feed DIR"
-            : hint(feed))
+        hint: hint(for: errors, of: feed))
       failure.payload = payload
       if report.findings.count > 1 { failure.details = rows(report.findings).lines(limit: 20) }
       throw failure
@@ -76,6 +70,21 @@ extension Verb {
     var result = CommandResult.answer("verified", verdict, lines: [verdict], payload: payload)
     result.warnings = report.findings.map { "\($0.place): \($0.message)" }
     return result.warning(report.trust.rootVersion == nil ? Trust.checksumsOnly.warning : nil)
+  }
+
+  private static func hint(for errors: [AuditFinding], of feed: FeedLocation) -> String {
+    let isExpired = { (finding: AuditFinding) in finding.code == ProblemCode.trustExpired.rawValue }
+    if errors.contains(where: { isExpired($0) && $0.place.hasSuffix(".root.json") }) {
+      return
+        "parser-ota root prepare --feed DIR --out next.root.json, then root sign and root commit with the root keys"
+    }
+    return switch errors.first?.code {
+    case ProblemCode.trustExpired.rawValue: "sign the metadata anew: parser-ota refresh --feed DIR"
+    case ProblemCode.hostAnswersEverything.rawValue: "change the settings of the host, then verify again"
+    case ProblemCode.unexpectedEncoding.rawValue:
+      "upload the files without Content-Encoding and switch compression off, then verify again"
+    default: hint(feed)
+    }
   }
 
   private static func rows(_ findings: [AuditFinding]) -> FindingRows {
