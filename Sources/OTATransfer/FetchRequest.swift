@@ -14,19 +14,19 @@ public struct FetchRequest: Sendable {
   public var progress: (@Sendable (_ received: Int, _ expected: Int?) -> Void)?
   /// An entity tag; when it still holds, the answer is a 304 without a body.
   public var ifNoneMatch: String?
-  /// The longest that the whole transfer may take; `nil` leaves it to `TransferPolicy.total`, which also caps it.
-  public var timeLimit: Duration?
+  /// Time that this transfer shares with others; `nil` leaves it to `TransferPolicy.total`, which counts in any case.
+  public var budget: TransferBudget?
 
   /// Describes a plain fetch; the rest is optional.
   public init(
     url: String, maxBytes: Int, resume: ResumePoint? = nil, ifNoneMatch: String? = nil,
-    timeLimit: Duration? = nil, progress: (@Sendable (_ received: Int, _ expected: Int?) -> Void)? = nil
+    budget: TransferBudget? = nil, progress: (@Sendable (_ received: Int, _ expected: Int?) -> Void)? = nil
   ) {
     self.url = url
     self.maxBytes = maxBytes
     self.resume = resume
     self.ifNoneMatch = ifNoneMatch
-    self.timeLimit = timeLimit
+    self.budget = budget
     self.progress = progress
   }
 }

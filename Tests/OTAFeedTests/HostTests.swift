@@ -2,7 +2,6 @@ import OTAFeed
 import OTAManifest
 import OTATransfer
 import OTATrust
-import Synchronization
 import Testing
 import TrustFixtures
 
@@ -18,13 +17,11 @@ struct HostTests {
     network = FeedInMemory(try shipped.published())
   }
 
-  private func client(
-    budget: Duration = .seconds(60), clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
-  ) throws -> TUFClient {
+  private func client(budget: Duration = .seconds(60)) throws -> TUFClient {
     try TUFClient(
       repository: TUFRepository(
         fetcher: network, metadataBase: FeedInMemory.base + "metadata",
-        targetsBase: FeedInMemory.base + "files/", budget: budget, clock: clock),
+        targetsBase: FeedInMemory.base + "files/", budget: budget),
       store: store, shippedRoot: shipped.rootBytes(), now: TestFeed.now)
   }
 
@@ -107,15 +104,13 @@ struct HostTests {
       feed.rootVersion = version
       network.publish(["metadata/\(version).root.json": try feed.rootBytes()])
     }
-    let clock = Mutex(ContinuousClock.now)
-    let now: @Sendable () -> ContinuousClock.Instant = { clock.withLock { $0 } }
-    network.whenRequested { clock.withLock { $0 += .seconds(10) } }
-    let (client, problem) = try await refresh(try client(budget: .seconds(45), clock: now))
+    network.takeTime(.seconds(10))
+    let (client, problem) = try await refresh(try client(budget: .seconds(45)))
     #expect(problem?.code == .timedOut)
     #expect(problem?.message == "the signed metadata took longer than 45 s in all")
     #expect(network.takeRequests().count == 5 && client.root.version == 6)
     // The next run goes on from the sixth root.
-    #expect(try await refresh(try self.client(budget: .seconds(90), clock: now)).problem == nil)
+    #expect(try await refresh(try self.client(budget: .seconds(90))).problem == nil)
   }
 }
 

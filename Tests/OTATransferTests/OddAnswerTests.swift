@@ -89,9 +89,11 @@ struct OddAnswerTests {
       let sink = MemorySink()
       _ = try await fetcher.fetch(FetchRequest(url: server.url, maxBytes: 400_000), into: sink)
       #expect(sink.bytes == patterned(20_000))
-      // A caller may ask for less time, never for more.
-      let hurried = FetchRequest(url: server.url, maxBytes: 400_000, timeLimit: .milliseconds(300))
+      // What a transfer shares with others is spent by it, and ends it.
+      let budget = TransferBudget(.milliseconds(300))
+      let hurried = FetchRequest(url: server.url, maxBytes: 400_000, budget: budget)
       #expect(await fetcher.failure(hurried)?.detail == "no whole answer in 0.3 s")
+      #expect(budget.remaining <= .zero)
     }
   }
 }

@@ -251,6 +251,7 @@ struct ByHandStories {
   @Test("B47: each failure has a code, a sentence and what was kept; status keeps it until a success")
   func lastProblem() async throws {
     let device = try Device(embedded: 30)
+    device.configuration.heedsPauses = false
     device.feed.answer("manifest.json", .failure(.unreachable, status: nil))
     let first = await problem { try await device.update() }
     #expect(first?.code == .unreachable && first?.kept != nil && first?.message.isEmpty == false)

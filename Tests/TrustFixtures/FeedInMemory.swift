@@ -12,7 +12,7 @@ package final class FeedInMemory: Fetcher {
     var statuses: [String: Int] = [:]
     var requests: [String] = []
     var fallback: (@Sendable (String) -> [UInt8])?
-    var hook: (@Sendable () -> Void)?
+    var duration = Duration.zero
   }
 
   package init(_ files: [String: [UInt8]] = [:]) { state.withLock { $0.files = files } }
@@ -30,8 +30,8 @@ package final class FeedInMemory: Fetcher {
     state.withLock { $0.fallback = body }
   }
 
-  /// Does something at each request, such as moving a clock.
-  package func whenRequested(_ hook: @escaping @Sendable () -> Void) { state.withLock { $0.hook = hook } }
+  /// Lets each answer take this long by the budget of the request, and no time at all.
+  package func takeTime(_ duration: Duration) { state.withLock { $0.duration = duration } }
 
   /// The paths of the files whose name ends so.
   package func paths(endingIn end: String) -> [String] {
@@ -50,12 +50,12 @@ package final class FeedInMemory: Fetcher {
     -> FetchResponse
   {
     let path = String(request.url.dropFirst(Self.base.count))
-    let (bytes, status, hook) = state.withLock { state in
+    let (bytes, status, duration) = state.withLock { state in
       state.requests.append(path)
       let bytes = state.files[path] ?? state.fallback?(path)
-      return (bytes, state.statuses[path] ?? (bytes == nil ? 404 : 200), state.hook)
+      return (bytes, state.statuses[path] ?? (bytes == nil ? 404 : 200), state.duration)
     }
-    hook?()
+    request.budget?.spend(duration)
     guard let bytes, status == 200 else {
       let kinds: [Int: TransferError.Kind] = [403: .forbidden, 404: .notFound, 410: .notFound]
       throw TransferError(

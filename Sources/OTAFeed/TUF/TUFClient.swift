@@ -16,8 +16,8 @@ package struct TUFClient: Sendable {
   /// The roots that were passed, the trusted one last.
   private var roots: TrustedRoots
   private var isRefreshed = false
-  /// How long metadata took so far.
-  private var spent = Duration.zero
+  /// The time that all metadata of this run shares.
+  private let budget: TransferBudget
   /// The host answers 200 for files that are not there; found out where it answered so for the next root.
   package private(set) var answersEverything = false
 
@@ -28,6 +28,7 @@ package struct TUFClient: Sendable {
     repository: TUFRepository, store: any TrustedMetadataStore, shippedRoot: [UInt8], now: Timestamp
   ) throws(Problem) {
     self.repository = repository
+    budget = TransferBudget(repository.budget)
     self.store = store
     do {
       try PublicKey.checkThatVerifyingWorks()
@@ -235,7 +236,7 @@ package struct TUFClient: Sendable {
     try storing { () throws(StorageError) in try store.store(bytes, as: .newest(role: role)) }
   }
 
-  private mutating func fetch(
+  private func fetch(
     _ role: String, _ announced: MetadataDescription?, maxBytes: Int
   ) async throws(Problem) -> [UInt8] {
     let version = trusted.root.usesConsistentSnapshots ? announced?.version : nil
@@ -248,25 +249,23 @@ package struct TUFClient: Sendable {
   }
 
   /// Fetches a small file; throws a `TransferError`, or a `Problem` when something else came in its place.
-  private mutating func small(_ url: String, maxBytes: Int) async throws -> [UInt8] {
+  private func small(_ url: String, maxBytes: Int) async throws -> [UInt8] {
     let bytes = try await read(url, maxBytes: maxBytes)
     if ReleaseContentCheck.looksLikeHTML(bytes) { throw missing(url) }
     return bytes
   }
 
   /// Fetches a file of metadata, whatever it is; all of them share one budget of time.
-  private mutating func read(_ url: String, maxBytes: Int) async throws -> [UInt8] {
-    let left = repository.budget - spent
-    guard left > .zero else { throw Problem(metadataTookLongerThan: repository.budget) }
-    let begun = repository.clock()
-    defer { spent += repository.clock() - begun }
+  private func read(_ url: String, maxBytes: Int) async throws -> [UInt8] {
+    guard budget.remaining > .zero else { throw Problem(metadataTookLongerThan: budget.whole) }
     let sink = MemorySink()
-    let request = FetchRequest(url: url, maxBytes: maxBytes, timeLimit: left)
     let response: FetchResponse
     do {
-      response = try await repository.fetcher.fetch(request, into: sink)
+      response = try await repository.fetcher.fetch(
+        FetchRequest(url: url, maxBytes: maxBytes, budget: budget), into: sink)
     } catch {
       if ReleaseContentCheck.looksLikeHTML(sink.bytes) { return sink.bytes }
+      guard budget.remaining > .zero else { throw Problem(metadataTookLongerThan: budget.whole) }
       throw error
     }
     if let coding = response.trueCoding(of: sink.bytes) { throw Problem(url, compressedAs: coding) }
@@ -277,7 +276,7 @@ package struct TUFClient: Sendable {
 
   /// Whether what came in place of the next root is what the host answers for any file that is not there.
   ///
-  /// Then there is no next root. Somebody who can answer so could answer 404 as well, which ends the chain by the
+  /// Then there is no next root. A host that answers so could answer 404 as well, which ends the chain by the
   /// specification: so nothing is weaker for it, and the expiry of the timestamp bounds how long it can hide a root.
   private mutating func isFallback(_ bytes: [UInt8]) async throws -> Bool {
     guard !Envelope.isReadable(bytes) else { return false }
@@ -288,7 +287,7 @@ package struct TUFClient: Sendable {
     return answersEverything
   }
 
-  private mutating func answersForRandomName() async -> Bool {
+  private func answersForRandomName() async -> Bool {
     let name = String(UInt64.random(in: .min ... .max), radix: 16)
     let url = repository.metadataURL(role: "\(name).root", version: nil)
     do {

@@ -8,17 +8,13 @@ package struct TUFRepository: Sendable {
   private let targetsBase: String
   /// How long all metadata of one run may take together.
   let budget: Duration
-  /// The clock for the budget.
-  let clock: @Sendable () -> ContinuousClock.Instant
 
   /// Takes the URLs of the two folders, with or without a final slash.
   package init(
     fetcher: any Fetcher, metadataBase: String, targetsBase: String,
-    budget: Duration = FeedPatience().metadata,
-    clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    budget: Duration = FeedPatience().metadata
   ) {
     self.budget = budget
-    self.clock = clock
     self.fetcher = fetcher
     self.metadataBase = metadataBase.hasSuffix("/") ? metadataBase : metadataBase + "/"
     self.targetsBase = targetsBase.hasSuffix("/") ? targetsBase : targetsBase + "/"

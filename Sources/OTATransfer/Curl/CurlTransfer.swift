@@ -83,7 +83,9 @@ final class CurlTransfer<Stream: AnswerReading>: LiveTransfer, @unchecked Sendab
 
   func complete(failing error: TransferError?) {
     let answer = error.map(Answer.failure) ?? answer ?? .failure(self.error(.cancelled, "cancelled"))
-    completion.take()?(answer)
+    guard let completion = completion.take() else { return }
+    stream.ended(after: .now - begun)
+    completion(answer)
   }
 
   /// The time to connect has a limit of its own.

@@ -18,6 +18,8 @@ protocol AnswerReading: Sendable {
   /// The limit on the whole transfer, beside the rule about stalls; `nil` for none.
   var timeLimit: Duration? { get }
 
+  /// Hears once how long the whole transfer took.
+  func ended(after duration: Duration)
   /// Decides what a complete head means.
   mutating func settle() throws(TransferError)
   /// Takes the next bytes of a body.
@@ -36,6 +38,8 @@ protocol AnswerReading: Sendable {
 }
 
 extension AnswerReading {
+  func ended(after duration: Duration) {}
+
   /// Some part of a final head was read, so that the server is there and speaks HTTP.
   var hasAnswer: Bool { head.status != 0 }
 

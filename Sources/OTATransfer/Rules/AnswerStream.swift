@@ -37,8 +37,10 @@ struct AnswerStream: AnswerReading {
   /// A slow and steady transfer completes: the limit grows with the size.
   var timeLimit: Duration? {
     let limit = policy.total.limit(for: request.maxBytes)
-    return min(limit, request.timeLimit ?? limit)
+    return min(limit, request.budget?.remaining ?? limit)
   }
+
+  func ended(after duration: Duration) { request.budget?.spend(duration) }
 
   var isReadingHead: Bool { if case .readingHead = state { true } else { false } }
 

@@ -20,7 +20,7 @@ public struct Envelope: Sendable {
   /// The signatures, at most one for each key id.
   public let signatures: [Signature]
 
-  /// Whether bytes are metadata of some kind, whatever it says and whoever signed it.
+  /// Whether bytes have the form of signed metadata; nothing is verified.
   package static func isReadable(_ bytes: [UInt8]) -> Bool {
     do {
       _ = try Envelope(bytes, role: "metadata", maxBytes: TrustLimits.standard.maxTargetsBytes)
