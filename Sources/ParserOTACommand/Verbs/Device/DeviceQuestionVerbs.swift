@@ -20,6 +20,7 @@ extension Verb {
         .unless(status.obstacle)
         .warning(status.damage)
         .warning(status.clockDoubt.map { "\($0.code.rawValue): \($0.message)" })
+        .warning(status.hostOddity)
     })
 
   static let deviceHistory = Verb.device(
