@@ -27,6 +27,11 @@ static inline int clinux_share_byte(int descriptor, off_t position) {
   struct flock lock = clinux_byte(F_RDLCK, position);
   return fcntl(descriptor, CLINUX_OFD_SETLK, &lock);
 }
+/* Gives a lock on one byte up, also where a child that was just forked still has the description. */
+static inline int clinux_free_byte(int descriptor, off_t position) {
+  struct flock lock = clinux_byte(F_UNLCK, position);
+  return fcntl(descriptor, CLINUX_OFD_SETLK, &lock);
+}
 /* 1 when another open file description has a lock on one byte, 0 when none has, -1 and errno when that fails. */
 static inline int clinux_is_byte_locked(int descriptor, off_t position) {
   struct flock lock = clinux_byte(F_WRLCK, position);

@@ -6,10 +6,17 @@ import Glibc
 /// Each number is a lock of its own: the kernel keeps it for a byte that the file need not have, so nothing is written
 /// and nothing is left over. The holder itself is seen by `lockedNumbers` too, through another opening of the file.
 public final class NumberLock: Sendable {
-  // Held by being open: closing the only descriptor of an opening ends its locks.
+  // Held by being open: the end of the process closes it.
   private let descriptor: Descriptor
+  private let number: UInt64
 
-  fileprivate init(_ descriptor: consuming Descriptor) { self.descriptor = descriptor }
+  fileprivate init(_ descriptor: consuming Descriptor, _ number: UInt64) {
+    self.descriptor = descriptor
+    self.number = number
+  }
+
+  // Closing is not enough while a child that was just forked still shares the opening.
+  deinit { _ = clinux_free_byte(descriptor.number, position(of: number)) }
 }
 
 extension Directory {
@@ -23,7 +30,7 @@ extension Directory {
     guard retrying({ clinux_share_byte(file.number, position(of: number)) }) == 0 else {
       throw StorageError(failedLockOf: path, systemCode: errno)
     }
-    return NumberLock(file)
+    return NumberLock(file, number)
   }
 
   /// Those of `numbers` that somebody holds now in the file `name`; none when there is no such file.

@@ -33,6 +33,11 @@ class DeviceOperation:
         return self.then(self.after) == self.after
 
     @property
+    def is_question(self):
+        """Whether it changes nothing."""
+        return self.command in ("status", "explain", "check", "history")
+
+    @property
     def is_launch(self):
         """Whether it is what an app does at each start."""
         return self.command == "activate"
@@ -54,7 +59,12 @@ def operations():
     def operation(name, command, story, before, after, then, newest=3, **more):
         return DeviceOperation(name, command, story, before, after, then, newest, **more)
 
+    def question(command, story, state, newest=3):
+        return operation(f"{command}-{newest}", command, story, state, state, lambda state: state, newest)
+
     return [
+        question("status", trial, on_trial), question("explain", staged, waiting), question("check", staged, waiting),
+        question("history", staged, waiting),
         operation("first-update", "update", (), State(), State(staged=2, floor=2), rules.update(2), 2),
         operation(
             "first-update-plain", "update", (), State(), State(staged=2, floor=2), rules.update(2), 2, trust="plain"),
@@ -141,6 +151,7 @@ class DeviceCheck:
             # A release that is given up by the operation itself is given up after it too.
             if lost - (self.operation.before.confirmed - self.operation.after.confirmed):
                 problems.append(f"the confirmed releases {sorted(lost)} are lost")
+        self._check_question(answer, found, problems)
         self._check_files(store, found, problems)
         self._check_launch(found, problems)
         self._check_repetition(found, problems)
@@ -170,6 +181,20 @@ class DeviceCheck:
         if claims_success and must_succeed(fault, call):
             return [operation.after]
         return [operation.before, operation.after]
+
+    def _check_question(self, answer, state, problems):
+        """A question changes nothing, and says what the next launch does, or that it does not know."""
+        if not self.operation.is_question:
+            return
+        if tree(self.scenes.store) != tree(self.scenes.saved(self.operation.name)):
+            problems.append(f"a question changed the store: {answer}")
+        candidates = answer.json.get("candidates")
+        if answer.status != 0 or candidates is None:
+            return
+        wanted, _ = rules.launch(state)
+        passed = {entry["code"] for entry in answer.json["passedOver"]}
+        if "cannot-record-launch" not in passed and [entry["version"] for entry in candidates][:1] != [wanted]:
+            problems.append(f"release {wanted} is launched next, and this is said: {answer.output[:400]}")
 
     def _check_files(self, store, state, problems):
         folders = {int(path.name.split("-")[0]): path for path in (store / "releases").glob("*-*")}
@@ -223,7 +248,7 @@ class DeviceCheck:
 def leftovers(files, state):
     """What is in a store and belongs to nothing."""
     fixed = {"device.json", "root.json", "state.json", "history.jsonl", "lock", "launches", "releases", "incoming",
-             "partial", "metadata", "metadata/roots", "metadata/targets"}
+             "partial", "metadata", "metadata/known-roots", "metadata/roots", "metadata/targets"}
     rest = []
     for path in sorted(files):
         parts = path.split("/")
@@ -247,17 +272,27 @@ def must_succeed(fault, call):
     return fault.kind == "EINTR" and call is not None and call.name in interruptible
 
 
-def tool_violations(tool, answer, fault, call):
-    """What is wrong with how the command itself ended."""
+def leaves_unknown(fault, call):
+    """Whether a fault keeps the command from looking, or from touching, without anything being wrong with the disk."""
+    if call is None:
+        return False
+    looking = ("read", "fstat", "fstatat", "fdopendir", "readdir", "open", "openat")
+    return fault.kind in ("EACCES", "EPERM") or (fault.kind == "EIO" and call.name in looking and not call.creates)
+
+
+def tool_violations(tool, answer, fault, call, usual=0):
+    """What is wrong with how the command itself ended; `usual` is the status without a fault."""
     if answer.was_killed and fault.kind in ("kill", "cut"):
         return []
     if answer.status < 0 or answer.status >= 124:
         return [f"the tool crashed: {answer}"]
     problems = []
-    if answer.status != 0 and must_succeed(fault, call):
+    if answer.status != usual and must_succeed(fault, call):
         problems.append(f"the tool fails although a repeated call would do: {answer}")
     if answer.status not in tool.documented_exits(answer.arguments):
         problems.append(f"the status {answer.status} is not in the help of the verb: {answer}")
+    if answer.status not in (0, 8, usual) and leaves_unknown(fault, call):
+        problems.append(f"what cannot be known ends with {answer.status}, not with 8: {answer}")
     if fault.kind in ERRORS and answer.status != 0 and not answer.json.get("message"):
         problems.append(f"the failure has no message: {answer}")
     return problems

@@ -34,6 +34,7 @@ class FeedOperation:
     repeated: frozenset = frozenset({0})
     side: str = field(default="feed", init=False)
     is_launch: bool = field(default=False, init=False)
+    is_question: bool = field(default=False, init=False)
 
     @property
     def is_repeatable(self):

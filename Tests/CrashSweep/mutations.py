@@ -79,6 +79,24 @@ MUTATIONS = [
         (("if signing.builder.former == nil {", "if signing.builder.former != nil || root.isEmpty {"),),
         ("rotate-release-key",)),
     Mutation(
+        "unknown-is-damage", f"{UPDATER}/Store/DeviceStore.swift",
+        (("    if error.leavesUnknown { return .unknown(Problem(error)) }\n", ""),), ("confirm", "launch-on-trial")),
+    Mutation(
+        "unknown-release-dropped", f"{UPDATER}/Work/CandidateSearch.swift",
+        (("if error.unknown == nil { damaged.append(candidate) }", "damaged.append(candidate)"),), ("launch-staged",)),
+    Mutation(
+        "unknown-is-not-said", f"{UPDATER}/Work/StoreQuestion.swift",
+        (("reading.obstacle = error.keeping(", "reading.damage = error.message; _ = error.keeping("),), ("explain-3",)),
+    Mutation(
+        "other-folder-taken", f"{UPDATER}/Store/DeviceStore.swift",
+        (("guard case .foreign(let name) = finding else", "guard case .foreign(let name) = finding, name.isEmpty else"),),
+        ("init-over-data",)),
+    Mutation(
+        "guests-collected", f"{UPDATER}/Store/GarbageCollection.swift",
+        (("for entry in try directory.entries() where isNeedless(entry.name) {",
+          "for entry in try directory.entries() where isNeedless(entry.name) || !entry.name.isEmpty {"),),
+        ("update-with-guests",)),
+    Mutation(
         "launch-not-recorded", f"{UPDATER}/Work/Activation.swift",
         (("isChanged = after != state ||", "isChanged = after.references != state.references ||"),),
         ("launch-on-trial",)),
@@ -91,6 +109,7 @@ MUTATIONS = [
 ]
 STAGES = {
     "kill": ["--full", "--fault", "kill"],
+    "unknown": ["--full", "--fault", "EACCES"],
     "model": ["--model", "--sample", "160"],
     "power cut": ["--power-cut", "--sample", "40"],
 }

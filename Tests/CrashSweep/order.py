@@ -14,7 +14,7 @@ FEED = [("feed/.parser-ota/lock", lambda call: call.path.startswith("feed/") and
 def unlocked(side, calls):
     """The changes that were made without their lock."""
     faults = []
-    for lock, protects in DEVICE if side == "device" else FEED:
+    for lock, protects in FEED if side == "feed" else DEVICE:
         is_held = False
         for call in calls:
             if call.name == "flock" and call.path == lock and call.result == 0:

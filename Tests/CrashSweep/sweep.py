@@ -8,11 +8,11 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import device, feed, findings, order, witness
+from . import device, feed, findings, foreign, order, witness
 from .scenes import Scenes
 from .tool import Fault, SceneError, Tool
 
-KINDS = ("kill", "EIO", "ENOSPC", "EINTR", "short")
+KINDS = ("kill", "EIO", "EACCES", "EPERM", "ENOSPC", "EINTR", "short")
 WORKERS = 2
 #: How many points one job of a worker has at most, so that both are busy to the end.
 SHARE = 120
@@ -55,12 +55,14 @@ class Outcome:
 
 def all_operations():
     """Every operation by its name, in the order of the table."""
-    return {operation.name: operation for operation in device.operations() + feed.operations()}
+    listed = device.operations() + feed.operations() + foreign.operations()
+    return {operation.name: operation for operation in listed}
 
 
 def make_check(scenes, operation):
     """The look at what an operation leaves."""
-    return (device.DeviceCheck if operation.side == "device" else feed.FeedCheck)(scenes, operation)
+    checks = {"device": device.DeviceCheck, "feed": feed.FeedCheck, "foreign": foreign.ForeignCheck}
+    return checks[operation.side](scenes, operation)
 
 
 def faults_at(call):
@@ -68,6 +70,8 @@ def faults_at(call):
     if call.changes or call.name == "flock":
         yield "kill"
     yield "EIO"
+    yield "EACCES"
+    yield "EPERM"
     if call.creates or call.name in GROWING:
         yield "ENOSPC"
     if device.must_succeed(Fault("EINTR", call.ordinal), call):
@@ -151,7 +155,8 @@ class Worker:
         hit = next((found for found in answer.calls if found.ordinal == fault.ordinal), None)
         if hit is None or (hit.name, hit.place) != (call.name, call.place):
             outcome.drifted += 1
-        problems = device.tool_violations(check.scenes.tool, answer, fault, call)
+        usual = getattr(check.operation, "refusal", None) or 0
+        problems = device.tool_violations(check.scenes.tool, answer, fault, call, usual)
         problems += remarks(check, answer, fault, call)
         outcome.tried[fault.kind] += 1
         where = f"call {call.ordinal}, {call.name} {call.place}"

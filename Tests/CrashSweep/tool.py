@@ -12,7 +12,7 @@ from pathlib import Path
 SHIM_SOURCE = Path(__file__).with_name("shim.c")
 TIMEOUT_SECONDS = 30
 #: Every error of a fault by the name that the command line uses.
-ERRORS = {"EIO": 5, "ENOSPC": 28, "EINTR": 4}
+ERRORS = {"EIO": 5, "EACCES": 13, "EPERM": 1, "ENOSPC": 28, "EINTR": 4}
 RANDOM_NAME = re.compile(r"(\.tmp-(?:probe-)?|replaced-|incoming/\d+-)[0-9a-f]+")
 
 

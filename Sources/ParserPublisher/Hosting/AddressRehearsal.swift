@@ -106,6 +106,8 @@ private struct OldClient {
       _ = try manifest.version("version")
       for name in ["bundle", "sources"] { try await check(manifest.object(name), name) }
     } catch let problem as Problem {
+      // What may not be read here is not what old clients are served.
+      if problem.code.responsibility == .notPermitted { throw problem }
       throw AddressRehearsal.refusal("old clients", problem.message)
     } catch let error as InputError {
       throw AddressRehearsal.refusal("old clients", "manifest.json: \(error.message)")

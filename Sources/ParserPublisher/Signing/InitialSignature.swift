@@ -43,7 +43,8 @@ struct InitialSignature {
       guard let date = request.date else { throw Problem(.misuse, "a signed feed needs a date to sign at") }
       let wish = Wish(
         rootSigners: roots, releaseSigners: releases, rootThreshold: rootThreshold,
-        releaseThreshold: releaseThreshold, expiry: expiry, date: date, name: request.name)
+        releaseThreshold: releaseThreshold, expiry: expiry, date: date,
+        name: try request.name ?? (isSigned ? nil : Self.begunName(host)))
       if isSigned { try await Self.requireSameKeys(wish, host) }
       made = isSigned ? nil : (wish, try await Self.makeRoot(wish))
       trust = Self.trust(expiry, before?.trust ?? found)
@@ -116,6 +117,18 @@ struct InitialSignature {
         advice: "give at least as many different keys as the threshold says")
     } catch {
       throw Problem(.cryptoUnavailable, "the root cannot be signed on this machine")
+    }
+  }
+
+  /// The name of a root that an interrupted `init` left: the same command goes on with it.
+  private static func begunName(_ host: DirectoryHost) throws(Problem) -> String? {
+    let path = FeedLayout.metadata("root", 1)
+    guard let bytes = try host.read(path, maxBytes: FeedReader.maxRootBytes) else { return nil }
+    do {
+      return try RootChain(first: bytes).newest.feedName
+    } catch {
+      // Half a root, or something else: it is replaced.
+      return nil
     }
   }
 

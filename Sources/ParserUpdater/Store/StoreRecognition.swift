@@ -127,7 +127,7 @@ enum StoreRecognition {
 
   private static func isMetadata(_ name: String) -> Bool {
     let roles = ["root", "timestamp", "snapshot", "targets"].map { "\($0).json" }
-    return (roles + ["roots", "roots.json", "targets"]).contains(name)
+    return (roles + ["known-roots", "roots", "targets"]).contains(name)
       || name.hasPrefix(Directory.temporaryPrefix)
   }
 

@@ -55,12 +55,7 @@ extension Verb {
         JSONMember("findings", .array(report.findings.map(json))),
       ] + TrustPage(report.trust).members
     if let first = errors.first {
-      var failure = CommandFailure(
-        .untrustedContent, code: first.code,
-        message: errors.count == 1
-          ? "\(feed.text): \(first.place): \(first.message)" : "\(feed.text): \(errors.count) errors",
-        kept: "nothing was changed",
-        hint: hint(for: errors, of: feed))
+      var failure = unreadable(errors, feed) ?? damaged(errors, first, feed)
       failure.payload = payload
       if report.findings.count > 1 { failure.details = rows(report.findings).lines(limit: 20) }
       throw failure
@@ -85,6 +80,30 @@ extension Verb {
       "upload the files without Content-Encoding and switch compression off, then verify again"
     default: hint(feed)
     }
+  }
+
+  private static func damaged(
+    _ errors: [AuditFinding], _ first: AuditFinding, _ feed: FeedLocation
+  ) -> CommandFailure {
+    CommandFailure(
+      .untrustedContent, code: first.code,
+      message: errors.count == 1
+        ? "\(feed.text): \(first.place): \(first.message)" : "\(feed.text): \(errors.count) errors",
+      kept: "nothing was changed",
+      hint: hint(for: errors, of: feed))
+  }
+
+  /// The failure when nothing is wrong but that files may not be read: then nobody needs to publish again.
+  private static func unreadable(_ errors: [AuditFinding], _ feed: FeedLocation) -> CommandFailure? {
+    guard case .directory = feed, let first = errors.first,
+      errors.allSatisfy({ ProblemCode(rawValue: $0.code)?.responsibility == .notPermitted })
+    else { return nil }
+    return CommandFailure(
+      .notPermitted, code: first.code,
+      message: errors.count == 1
+        ? "\(feed.text): \(first.place) cannot be read: \(first.message)"
+        : "\(feed.text): \(errors.count) files cannot be read",
+      kept: "nothing was changed", hint: "let this user read the files that are named, then verify again")
   }
 
   private static func rows(_ findings: [AuditFinding]) -> FindingRows {
