@@ -98,7 +98,7 @@ struct ParallelCeremonyTests {
           new.publicPath, "--root-key", root.path, "--release-key", new.path, "--discard", "2",
         ]))
       #expect(rotated.output.contains("release 2 is discarded"))
-      #expect(rotated.output.contains("release 1 is live in stable again"))
+      #expect(rotated.output.contains("release 3 is live in stable, with the content of release 1"))
       let status = try expectDone(feed.call(["key", "status", "--feed", feed.path, "--json"]))
       #expect(status.json["epoch"] as? Int == 2 && (status.json["feedName"] as? String)?.count == 32)
       try expectDone(feed.call(["verify", "--feed", feed.path]))

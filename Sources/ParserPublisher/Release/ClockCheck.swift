@@ -88,12 +88,15 @@ extension ClockCheck {
   /// What a feed says of the time: its dates down to the newest release for which the clock was allowed.
   ///
   /// A date that was allowed to go back is the right one, so what lies before it counts no more.
-  static func witnesses(of state: FeedState) -> [Witness] {
+  ///
+  /// - Parameter discarded: releases that a ceremony takes from the feed for what they did; they and what was signed last
+  ///   are no witnesses in it.
+  static func witnesses(of state: FeedState, without discarded: Set<ReleaseVersion> = []) -> [Witness] {
     var found: [Witness] = []
-    if let signedAt = state.metadata?.signedAt {
+    if discarded.isEmpty, let signedAt = state.metadata?.signedAt {
       found.append(Witness(moment: signedAt, event: "\(FeedLayout.timestamp) was signed"))
     }
-    for manifest in state.releases.map(\.manifest) {
+    for manifest in state.releases.map(\.manifest) where !discarded.contains(manifest.version) {
       if let released = manifest.released {
         found.append(Witness(moment: released, event: "release \(manifest.version) was made"))
       }
@@ -108,9 +111,10 @@ extension Publisher {
   ///
   /// - Returns: whether it goes on only because the clock was allowed.
   func requireClock(
-    _ state: FeedState, date: Timestamp?, host: Timestamp? = nil
+    _ state: FeedState, date: Timestamp?, host: Timestamp? = nil, discarding: Set<ReleaseVersion> = []
   ) throws(Problem) -> Bool {
-    var check = ClockCheck(now: now(), date: date, witnesses: ClockCheck.witnesses(of: state))
+    var check = ClockCheck(
+      now: now(), date: date, witnesses: ClockCheck.witnesses(of: state, without: discarding))
     if let base = state.settings.baseURL, let host { check.host = (base.host, host) }
     if let impossible = check.impossible { throw impossible }
     guard let doubt = check.doubt else { return false }
@@ -119,8 +123,10 @@ extension Publisher {
   }
 
   /// The same, with the time of the feed's own host.
-  func requireClock(asking state: FeedState, date: Timestamp?) async throws(Problem) -> Bool {
-    try requireClock(state, date: date, host: await hostTime(state))
+  func requireClock(
+    asking state: FeedState, date: Timestamp?, discarding: Set<ReleaseVersion> = []
+  ) async throws(Problem) -> Bool {
+    try requireClock(state, date: date, host: await hostTime(state), discarding: discarding)
   }
 
   /// The time of the host that serves the feed; `nil` when there is none to ask, or no answer.

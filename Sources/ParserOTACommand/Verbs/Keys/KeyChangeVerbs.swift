@@ -9,7 +9,7 @@ extension Verb {
   ]
   private static let epochs =
     "Revoking a key of targets begins a new epoch: devices forget the versions and dates that it made them see, and run only"
-    + " releases that are signed now. Name a thief's releases with --discard; the newest one left is live again."
+    + " releases that are signed now. Name a thief's releases, or one with a wrong number or date, with --discard: the newest one left is published again."
   private static let exits: [ExitStatus] = [
     .done, .notAchieved, .untrustedContent, .localDisk, .conflict, .busy, .notPermitted,
   ]

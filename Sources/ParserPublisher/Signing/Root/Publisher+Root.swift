@@ -18,8 +18,8 @@ extension Publisher {
   ///
   /// Everything is proved with the real client, from the first root on, before anything is written. Interrupted, the
   /// same call finishes the job.
-  /// - Parameter discarding: releases that are no longer signed from here on, such as those of a thief. The newest one
-  ///   that is left becomes the live one of its channel.
+  /// - Parameter discarding: releases that are no longer signed from here on, such as those of a thief. The content of
+  ///   the newest one that is left is published again, under the next number.
   /// - Throws: `keyNotTrusted` when signatures or signers are missing; `noSuchRelease` for a release that is not signed.
   public func commitRoot(
     _ draft: RootDraft, signers: [any MetadataSigner], date: Timestamp? = nil,
@@ -29,7 +29,7 @@ extension Publisher {
     defer { lock.release() }
     let state = try await readState()
     let (expiry, metadata) = try signed(state)
-    _ = try await requireClock(asking: state, date: date)
+    _ = try await requireClock(asking: state, date: date, discarding: discarding)
     do {
       let commit = try RootCommit(draft, after: metadata, discarding: discarding)
       let now = now()
@@ -50,7 +50,7 @@ extension Publisher {
   ) async throws(Problem) -> RootChangeOutcome {
     let state = try await readState()
     let (expiry, metadata) = try signed(state)
-    _ = try requireClock(state, date: date)
+    _ = try requireClock(state, date: date, discarding: discarding)
     var draft: RootDraft
     do {
       draft = try self.draft(changes, nil, expiry, metadata)

@@ -5,12 +5,15 @@ internal import OTATrust
 /// Which releases of a feed stay signed when others are discarded, and what is live then.
 ///
 /// A thief of a release key leaves releases that no later one can follow, such as the largest number there is. In a new
-/// epoch devices forget their numbers, so these releases can go and the ones before them are live again.
+/// epoch devices forget their numbers, so these releases can go. The content of the newest one left is live again, under a
+/// number that nobody has seen.
 struct ReleaseDiscard {
   /// What is no longer signed, in order.
   let versions: [ReleaseVersion]
-  /// The feed without it.
-  let state: FeedState
+  /// The feed without it, and with what is published in its place.
+  private(set) var state: FeedState
+  /// The releases that are published in its place.
+  private(set) var drafts: [ReleaseDraft] = []
   /// The channels whose newest release changes.
   let changed: [Channel]
 
@@ -41,6 +44,22 @@ struct ReleaseDiscard {
       metadata: state.metadata, lost: state.lost.filter { !versions.contains($0.version) })
   }
 
+  /// Publishes the newest whole release that is left of each channel whose newest one goes.
+  mutating func republish(from lookup: ContentLookup, released: Timestamp) async throws(Problem) {
+    guard !changed.isEmpty else { return }
+    drafts = try await Republication(
+      state: state, discarded: versions, lookup: lookup, released: released
+    ).drafts(for: changed)
+    for draft in drafts { state = try state.adding(draft) }
+  }
+
+  /// The manifests of what is published.
+  var files: [FeedWrite] {
+    drafts.map { draft in
+      FeedWrite(path: FeedLayout.manifest(draft.digest, of: draft.manifest.version), bytes: draft.bytes)
+    }
+  }
+
   /// Everything that is signed of what is left.
   func targets() throws(Problem) -> [String: FileEntry] {
     try TargetsInventory.files(live: state.live, kept: Retention(state: state).kept)
@@ -65,7 +84,11 @@ struct ReleaseDiscard {
   var sentences: [String] {
     versions.map { "release \($0) is discarded: it is no longer signed" }
       + changed.map { channel in
-        let live = state.live[channel].map { "release \($0.manifest.version) is live in \(channel) again" }
+        let live = state.live[channel].map(\.manifest).map { manifest in
+          manifest.content == manifest.version
+            ? "release \(manifest.version) is live in \(channel) again"
+            : "release \(manifest.version) is live in \(channel), with the content of release \(manifest.content)"
+        }
         return live ?? "channel \(channel) has no release left: publish one"
       }
   }

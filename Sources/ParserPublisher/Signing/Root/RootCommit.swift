@@ -66,11 +66,13 @@ struct RootCommit {
   ) async throws(Problem) -> RootReport {
     let root = [write].compactMap(\.self)
     let commit = MetadataCommit(host: host)
-    let discard = try ReleaseDiscard(discarding, from: state, isRepeated: write == nil)
+    var discard = try ReleaseDiscard(discarding, from: state, isRepeated: write == nil)
     if isTrustedAlready, discard.versions.isEmpty {
       let warnings = try await rehearse(root, state, signing, host)
-      return report([], try await commit.write(root), warnings + signing.warnings)
+      let written = try await commit.write(root) + Self.showToOldClients(state, on: host)
+      return report([], written, warnings + signing.warnings)
     }
+    try await discard.republish(from: ContentLookup(host: host), released: signing.builder.date)
     let signing = try await continuing(signing, on: host)
     try signing.requireSigners()
     let plan = try await plan(signing, discard)
@@ -100,8 +102,22 @@ struct RootCommit {
       startsEpoch
       ? try await signing.builder.plan(files: discard.targets())
       : try await signing.builder.plan(files: live.files.filter { !lost.contains($0.key) })
-    plan.versioned.insert(contentsOf: FeedSigning.pointerCopies(of: discard.state), at: 0)
+    plan.versioned.insert(
+      contentsOf: discard.files + FeedSigning.pointerCopies(of: discard.state), at: 0)
     return plan
+  }
+
+  /// Finishes for clients that read no signatures what an interrupted commit left.
+  private static func showToOldClients(
+    _ state: FeedState, on host: any FeedHost
+  ) async throws(Problem) -> [String] {
+    var written: [String] = []
+    for channel in state.laggingChannels {
+      guard let release = state.live[channel] else { continue }
+      try await host.replacePointer(channel.manifestPath, with: release.bytes)
+      written.append(channel.manifestPath)
+    }
+    return written
   }
 
   /// Goes on from counted versions where those that are live ran away, and clients forget them under the new root.
