@@ -12,42 +12,6 @@ import Testing
 /// A thief with the release key, and an honest rotation with the root key: what the publisher's side does about it.
 @Suite("S1, S2: stolen, used, rotated, healed")
 struct StolenKeyTests {
-  /// Lets the thief sign everything anew with the versions and files that they choose.
-  private func steal(
-    _ feed: SignedFeed, versions: Int64? = nil, junk: Int = 0,
-    _ change: (inout [String: FileEntry]) throws -> Void = { _ in }
-  ) async throws {
-    let live = try await MetadataState.read(from: feed.host)
-    var files = live.files
-    for number in 0..<junk {
-      files["junk/\(number)"] = FileEntry(length: 1, sha256: try sha256([1]))
-    }
-    try change(&files)
-    let expires = TestFeed.date.advanced(bySeconds: 100 * 86_400)
-    let name = live.chain.newest.feedName
-    let (targets, snapshot, timestamp) = (
-      versions ?? live.targets.version + 1, versions ?? live.snapshot.version + 1,
-      versions ?? live.timestamp.version + 1
-    )
-    func write(_ document: SignedDocument, _ path: String) async throws -> FileEntry {
-      var document = document
-      try await document.sign(with: signer(2), keyID: signer(2).publicKey.metadataID())
-      try durablyReplaceFile(at: "\(feed.feed)/metadata/\(path)", with: document.encoded())
-      return FileEntry(length: document.encoded().count, sha256: try sha256(document.encoded()))
-    }
-    let first = try await write(
-      TargetsDocument(version: targets, expires: expires, files: files, feedName: name).document(),
-      "\(targets).targets.json")
-    let second = try await write(
-      SnapshotDocument(
-        version: snapshot, expires: expires, targetsVersion: targets, targets: first, feedName: name
-      ).document(), "\(snapshot).snapshot.json")
-    _ = try await write(
-      TimestampDocument(
-        version: timestamp, expires: expires, snapshotVersion: snapshot, snapshot: second, feedName: name
-      ).document(), "timestamp.json")
-  }
-
   /// Publishes with the number and date that a thief chooses.
   private func publish(_ feed: SignedFeed, number: Int64) async throws {
     try await feed.publish("evil") { request in
@@ -175,7 +139,7 @@ struct StolenKeyTests {
     let feed = try await SignedFeed()
     try await feed.publish("one")
     let client = SignedClient(firstRoot: try feed.read("metadata/1.root.json"))
-    try await steal(feed, versions: JSONObject.maxExactInteger)
+    try await Thief(feed: feed, versions: JSONObject.maxExactInteger).sign()
     #expect(try await client.version(feed.host) == version(1))
     let stuck = await problem { try await feed.publish("two") }
     #expect(stuck?.code == .versionRefused && stuck?.advice?.contains("key rotate") == true)
@@ -195,7 +159,7 @@ struct StolenKeyTests {
     let feed = try await SignedFeed()
     try await feed.publish("one")
     let client = SignedClient(firstRoot: try feed.read("metadata/1.root.json"))
-    try await steal(feed, junk: 3000)
+    try await Thief(feed: feed, junk: 3000).sign()
     #expect(try await client.version(feed.host) == version(1))
     _ = try await rotate(feed)
     let live = try await MetadataState.read(from: feed.host)

@@ -34,7 +34,11 @@ enum ReleaseNumbering {
     guard let head else { return requested ?? .first }
     guard let requested else {
       guard let next = head.next else {
-        throw Problem(.versionRefused, "release \(head) is the largest version: none can follow it")
+        throw Problem(
+          .versionRefused, "release \(head) is the largest version: none can follow it",
+          advice:
+            "stop signing it in a new epoch: parser-ota root prepare --new-epoch, sign, then root commit --discard \(head)"
+        )
       }
       return next
     }
