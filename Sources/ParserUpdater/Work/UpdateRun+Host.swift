@@ -54,6 +54,7 @@ extension UpdateRun {
       var memory = state.host.flatMap { $0.feed == feed ? $0 : nil } ?? HostMemory(feed: feed)
       body(&memory)
       state.host = memory == HostMemory(feed: feed) ? nil : memory
+      return []
     }
   }
 }
