@@ -41,10 +41,11 @@ struct InitialSignature {
     case .signed(let roots, let releases, let rootThreshold, let releaseThreshold, let expiry):
       try expiry.check()
       guard let date = request.date else { throw Problem(.misuse, "a signed feed needs a date to sign at") }
+      let begun = isSigned ? nil : try Self.begunName(host)
       let wish = Wish(
         rootSigners: roots, releaseSigners: releases, rootThreshold: rootThreshold,
         releaseThreshold: releaseThreshold, expiry: expiry, date: date,
-        name: try request.name ?? (isSigned ? nil : Self.begunName(host)))
+        name: request.name ?? begun)
       if isSigned { try await Self.requireSameKeys(wish, host) }
       made = isSigned ? nil : (wish, try await Self.makeRoot(wish))
       trust = Self.trust(expiry, before?.trust ?? found)
