@@ -199,7 +199,7 @@ final class World {
   private func deploy(_ deploy: Deploy, _ tree: [String: [UInt8]]) async throws {
     guard deploy != .nothing, model.exists else { return }
     var tree = tree
-    var isWhole = !isLiveLost
+    var isWhole = true
     if deploy != .whole, let live = readers.livePath(in: tree, bundle: deploy == .withoutBundle) {
       log.append("rsync -a --delete --exclude \(live) feed/ host/")
       tree[live] = nil
@@ -211,9 +211,6 @@ final class World {
     hosted = Hosted(tree: tree, model: model, isWhole: isWhole)
     try await readHost()
   }
-
-  /// Whether a lost file belongs to what is live by now, such as after a roll back to it.
-  private var isLiveLost: Bool { false }
 
   /// `verify` on the folder: a feed that all verbs left well is whole.
   func readFolder() async throws {

@@ -46,4 +46,7 @@ MUTANTS = [
         "B92-damage-is-a-race", f"{PUBLISHER}/Signing/FeedState+Signed.swift",
         ("} catch  where error.code == .conflict || error.isDamage {", "} catch  where error.code == .busy {")),),
         ("must-work publish", "must-work refresh", "must-work key", "must-work repair", "must-work root-prepare")),
+    Mutant("D7-heard-too-late", (change(
+        "D7-heard-too-late", f"{UPDATER}/Work/UpdateRun.swift",
+        ("    try hearBeforeDownload(offer, in: store)\n", "")),), ("withdrawn-runs",)),
 ]
