@@ -40,12 +40,11 @@ extension Publisher {
       version.map { wanted in state.releases.first { $0.manifest.version == wanted } } ?? state.live[channel]
     if let found { return found }
     if let version, let lost = state.problem(ofLost: version) { throw lost }
-    let wanted = version.map { "release \($0)" } ?? "a release of the channel \(channel)"
     let versions = state.releases.map { "\($0.manifest.version)" }.joined(separator: ", ")
-    throw Problem(
-      .noSuchRelease,
-      "\(wanted) is not on the feed: it has \(versions.isEmpty ? "no release" : versions)",
-      advice: "parser-ota releases lists them with their channels")
+    let message =
+      version.map { "release \($0) is not on the feed; available: \(versions.isEmpty ? "none" : versions)" }
+      ?? "channel \(channel) has no releases yet"
+    throw Problem(.noSuchRelease, message, advice: "parser-ota releases lists them with their channels")
   }
 
   /// The names that a copy inside an app may have.

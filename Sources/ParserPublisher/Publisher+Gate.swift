@@ -21,8 +21,8 @@ extension Publisher {
   private static func problem(_ refusals: [Finding]) -> Problem {
     let codes = Set(refusals.map(\.code))
     if codes.count == 1, let first = refusals.first, let code = problemCodes[first.code] {
-      let all = first.sources.map { $0.printable() }.joined(separator: ", ")
-      return Problem(code, first.message + (all.isEmpty ? "" : ": \(all)"), advice: first.advice)
+      return Problem(
+        code, first.message + (first.sources.isEmpty ? "" : ": \(first.sourcesPhrase)"), advice: first.advice)
     }
     let named = refusals.prefix(maxNamed).map { finding in
       let place = finding.place.text.map { " (\($0.printable(maxCharacters: 200)))" } ?? ""

@@ -225,6 +225,9 @@ import Testing
         refused.string("gate.findings.0.code") == "leftovers"
           && refused.value("gate.refused") as? Bool == true)
       #expect(try playground.snapshot("feed") == before)
+      #expect(
+        refused.string("hint") == "remove the statement; if it is meant, add --allow leftovers:debugger",
+        "\(refused.answer)")
       let let1 = try playground.tool.json("\(publish) --allow leftovers:debugger --allow no-engine")
       #expect(let1.list("manifest.allowed").map { "\($0)" } == ["leftovers:debugger", "no-engine"])
       #expect(

@@ -156,6 +156,26 @@ import Testing
     }
   }
 
+  @Test("what signs nothing is no success: keys that are missing or replaced end with what must be done")
+  func keysThatDoNotSign() throws {
+    try withScene { playground in
+      let rotate = "key rotate --feed signed --role release --from RELEASE_ID --to-public other.pem.pub"
+      for (line, status) in [
+        (rotate, Int32(2)), ("\(rotate) --root-key other.pem", 1), ("refresh --feed signed", 2),
+        ("refresh --feed signed --force --release-key other.pem", 1),
+        ("key add --feed signed --role root --public other.pem.pub", 2),
+      ] {
+        let answer = try playground.tool(SignedScene.filled(line))
+        #expect(answer.code == status, "\(answer)")
+      }
+      try playground.must(
+        SignedScene.filled("\(rotate) --root-key root.pem --release-key other.pem --release-key release.pem"))
+      let replaced = try playground.tool("refresh --feed signed --force --release-key release.pem")
+      #expect(replaced.code == 1, "\(replaced)")
+      try playground.must("refresh --feed signed --force --release-key other.pem")
+    }
+  }
+
   @Test("a fresh feed without a release is whole, and says that it has none")
   func fresh() throws {
     try withScene { playground in

@@ -50,6 +50,7 @@ import Testing
       try playground.makeConfirmedDevice()
       try playground.write("sources.json", Fixtures.smallCatalog(ids: Playground.ids + ["DELTA"]))
       try playground.publish(3)
+      try playground.write(".tmp-run-0123/sources.json", "left by a killed run")
       for version in [2, 3] {
         let launch = try playground.tool.json("device activate --store store --out run")
         #expect(launch.number("version") == version && launch.number("manifest.version") == version)

@@ -57,7 +57,7 @@ import Testing
       _ = try await feed.publisher.embed(version(9), channel: .stable, into: target)
     }
     #expect(missing?.code == .noSuchRelease)
-    #expect(missing?.message == "release 9 is not on the feed: it has 1")
+    #expect(missing?.message == "release 9 is not on the feed; available: 1")
     let beta = try #require(Channel("beta"))
     #expect(
       await problem { _ = try await feed.publisher.embed(nil, channel: beta, into: target) }?.code

@@ -83,7 +83,12 @@ struct LaunchPlace {
 
   /// Puts the files there, all of them in one step, each under its name.
   func replace(_ contents: [[UInt8]]) throws(StorageError) {
-    let temporary = Directory.temporaryPrefix + String(UInt64.random(in: .min ... .max), radix: 16)
+    // A killed run may have left its own: these are names that nothing else has.
+    let prefix = Directory.temporaryPrefix + name + "-"
+    for entry in try parent.entries() where entry.kind == .directory && entry.name.hasPrefix(prefix) {
+      try parent.removeTree(entry.name)
+    }
+    let temporary = prefix + String(UInt64.random(in: .min ... .max), radix: 16)
     do {
       let folder = try parent.subdirectory(creating: temporary, mode: 0o755)
       for (name, bytes) in zip(LaunchFiles.names, contents) {

@@ -48,6 +48,8 @@ extension Verb {
           if error.code == .gateRefused, report.refusals.count > 1 {
             failure.message = report.summary
             failure.details = GatePage(report).refusalLines
+          } else if error.code == .gateRefused, let hint = report.refusals.first.flatMap(GatePage.hint) {
+            failure.hint = hint
           }
           failure.payload.append(JSONMember("gate", .object(GatePage(report).members)))
         }

@@ -49,6 +49,13 @@ struct GatePage {
     return rows
   }
 
+  /// What to do about a finding that refuses alone; `nil` when there is nothing to say.
+  static func hint(_ finding: Finding) -> String? {
+    let allowance = finding.allowanceText.map { "if it is meant, add --allow \($0.shellWord)" }
+    let parts = [finding.advice, allowance].compactMap(\.self)
+    return parts.isEmpty ? nil : parts.joined(separator: "; ")
+  }
+
   /// Place, sentence and sources, then the way out.
   private static func text(_ finding: Finding) -> String {
     let place = finding.place.text.map { "\($0): " } ?? ""
