@@ -57,7 +57,11 @@ extension Publisher {
     let others: [String]
     do throws(StorageError) {
       let entries = try Directory.open(directory).entries().map(\.name)
-      others = entries.filter { !names.contains($0) && !$0.hasPrefix(".") && !$0.hasPrefix("README") }
+      // A copy has its manifest last: one without the generated source belongs to something else.
+      let isForeign = entries.contains("manifest.json") && !entries.contains("ParserOTAEmbedded.swift")
+      others = entries.filter {
+        (isForeign || !names.contains($0)) && !$0.hasPrefix(".") && !$0.hasPrefix("README")
+      }
     } catch  where error.kind == .missing {
       return
     } catch {

@@ -68,4 +68,18 @@ import Testing
     #expect(damaged?.code == .feedIncomplete && damaged?.message.contains("\(path) is damaged") == true)
     #expect(try !feed.folder.names().contains("app"))
   }
+
+  @Test("A7: a copy is never mixed with other things, not even under its own names")
+  func foreign() async throws {
+    let feed = try await TestFeed()
+    try await feed.publish("one")
+    for name in ["photo.jpg", "manifest.json"] {
+      let target = feed.folder.path("app-\(name)")
+      _ = try Directory.create(target)
+      try durablyReplaceFile(at: "\(target)/\(name)", with: Array("{}".utf8))
+      let refused = await problem { _ = try await feed.publisher.embed(nil, channel: .stable, into: target) }
+      #expect(refused?.code == .foreignFolder)
+      #expect(try listTree(target) == ["./\(name)"])
+    }
+  }
 }

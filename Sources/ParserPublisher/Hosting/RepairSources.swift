@@ -1,5 +1,6 @@
 internal import OTAFeed
 internal import OTAManifest
+internal import Synchronization
 
 /// Copies of a feed, asked for files by their digests; what they say about releases is never trusted.
 struct RepairSources {
@@ -11,6 +12,7 @@ struct RepairSources {
   }
 
   fileprivate let sources: [Source]
+  private let silent = SilentSources()
 
   init(_ request: RepairRequest, baseURL: WebAddress?) {
     var sources = request.sources.map { location in
@@ -35,13 +37,19 @@ struct RepairSources {
   ) async throws(Problem) -> (bytes: [UInt8], source: String)? {
     var failure: Problem?
     for source in sources {
+      if let known = silent.problem(of: source.location) {
+        if source.isNamed { failure = failure ?? known }
+        continue
+      }
       for path in paths {
         do throws(Problem) {
           guard let bytes = try await source.read(path, maxBytes: maxBytes) else { continue }
           if let right = try accept(bytes) { return (right, source.location.text) }
         } catch {
+          silent.note(error, of: source.location)
           // The feed's own host may be down, or not there yet: it was nobody's promise to have the file.
           if source.isNamed { failure = failure ?? error }
+          if error.code.responsibility == .tryLater { break }
         }
       }
     }
@@ -63,5 +71,17 @@ extension RepairSources.Source {
     } catch  where error.code == .htmlInstead || error.code == .misuse {
       return nil
     }
+  }
+}
+
+/// Copies that did not answer: they are not waited for once more with each file.
+private final class SilentSources: Sendable {
+  private let problems = Mutex<[String: Problem]>([:])
+
+  func problem(of location: FeedLocation) -> Problem? { problems.withLock { $0[location.text] } }
+
+  func note(_ problem: Problem, of location: FeedLocation) {
+    guard problem.code.responsibility == .tryLater else { return }
+    problems.withLock { $0[location.text] = problem }
   }
 }
