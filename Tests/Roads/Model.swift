@@ -29,6 +29,8 @@ struct Model: Equatable {
   var rootVersion = 0
   /// Whether a file that an older release needs is missing.
   var hasLost = false
+  /// Releases whose manifest is lost, so that a roll back does not know of them.
+  var unknown: Set<Int64> = []
   /// What is still shown by the name that old clients read, beside the live release, after a kill.
   var lagging: [Channel: Int64] = [:]
   var isUnfinished = false
@@ -100,7 +102,8 @@ struct Model: Equatable {
     }
     var after = self
     after.settle()
-    let between = (releases[channel] ?? []).map(\.version).filter { $0 > target.version }
+    let between = (releases[channel] ?? []).map(\.version)
+      .filter { $0 > target.version && !unknown.contains($0) }
     after.add(target.content, channel, isRollback: true, date: date)
     after.withdrawn[channel, default: []].formUnion(between)
     after.withdrawn[channel]?.subtract(twins(target.content) + [target.version])
@@ -137,6 +140,17 @@ struct Model: Equatable {
   private mutating func prune() {
     guard let keep else { return }
     for (channel, all) in releases { releases[channel] = Array(all.suffix(keep)) }
+  }
+
+  /// A manifest that is lost on a feed without signatures is a release given up: nothing else speaks of it.
+  mutating func lose(_ file: LostFile, of version: Int64) {
+    guard file == .manifest else { return hasLost = true }
+    if isSigned {
+      hasLost = true
+      unknown.insert(version)
+    } else {
+      for channel in releases.keys { releases[channel]?.removeAll { $0.version == version } }
+    }
   }
 
   /// A verb that ends well leaves nothing unfinished behind.

@@ -115,7 +115,7 @@ extension World {
     log.append("rm feed/\(path)")
     unlink("\(feed)/\(path)")
     rmdir("\(feed)/\(folder)")
-    model.hasLost = true
+    defer { model.lose(file, of: release.version) }
     for release in model.releases[.stable] ?? [] where isNeeded(path, by: release.version, tree) {
       lost.insert(release.version)
     }

@@ -247,6 +247,7 @@ final class World {
     let report = try await Publisher.audit(FeedReader(.directory(feed)), root: firstRoot, now: now)
     guard report.isSound else { return }
     model.hasLost = false
+    model.unknown = []
     let kept = Set(try await publisher().releases().map(\.version.number))
     for channel in model.releases.keys {
       model.releases[channel]?.removeAll { lost.contains($0.version) && !kept.contains($0.version) }
