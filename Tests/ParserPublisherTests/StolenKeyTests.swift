@@ -159,9 +159,15 @@ struct StolenKeyTests {
     let feed = try await SignedFeed()
     try await feed.publish("one")
     let client = SignedClient(firstRoot: try feed.read("metadata/1.root.json"))
-    try await Thief(feed: feed, junk: 3000).sign()
+    try await Thief(feed: feed, junk: 3000).sign { files in
+      // Releases that were never there.
+      for number in 70...80 {
+        files["releases/\(number)/manifest.json"] = FileEntry(length: 1, sha256: try sha256([1]))
+      }
+    }
     #expect(try await client.version(feed.host) == version(1))
-    _ = try await rotate(feed)
+    // One of them may be named, none has to be.
+    _ = try await rotate(feed, discarding: [version(70)])
     let live = try await MetadataState.read(from: feed.host)
     #expect(live.files.count == 4 && live.targets.bytes.count < 5000)
     #expect(try await client.version(feed.host) == version(1))

@@ -18,16 +18,10 @@ struct KeyText {
     /// The shell words that print what was given.
     fileprivate var printing: String {
       switch self {
-      case .file(let path): "\"$(cat \(Self.quoted(path)))\""
+      case .file(let path): "\"$(cat \(path.shellWord))\""
       case .variable(let name): "\"$\(name)\""
       case .standardInput: "\"$(cat FILE)\""
       }
-    }
-
-    private static func quoted(_ path: String) -> String {
-      path.utf8.allSatisfy { !" '\"$`\\;&|<>()*?#~!".utf8.contains($0) }
-        ? path
-        : "'" + path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
     }
   }
 

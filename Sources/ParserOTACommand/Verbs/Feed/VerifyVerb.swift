@@ -71,10 +71,11 @@ extension Verb {
     let isExpired = { (finding: AuditFinding) in finding.code == ProblemCode.trustExpired.rawValue }
     if errors.contains(where: { isExpired($0) && $0.place.hasSuffix(".root.json") }) {
       return
-        "parser-ota root prepare --feed DIR --out next.root.json, then root sign and root commit with the root keys"
+        "parser-ota root prepare --feed \(folder(feed)) --out next.root.json, then root sign and root commit with the root keys"
     }
     return switch errors.first?.code {
-    case ProblemCode.trustExpired.rawValue: "sign the metadata anew: parser-ota refresh --feed DIR"
+    case ProblemCode.trustExpired.rawValue:
+      "sign the metadata anew: parser-ota refresh --feed \(folder(feed))"
     case ProblemCode.hostAnswersEverything.rawValue: "change the settings of the host, then verify again"
     case ProblemCode.unexpectedEncoding.rawValue:
       "upload the files without Content-Encoding and switch compression off, then verify again"
@@ -104,6 +105,11 @@ extension Verb {
         ? "\(feed.text): \(first.place) cannot be read: \(first.message)"
         : "\(feed.text): \(errors.count) files cannot be read",
       kept: "nothing was changed", hint: "let this user read the files that are named, then verify again")
+  }
+
+  /// The folder of a feed in a hint; over a network it is not known.
+  private static func folder(_ feed: FeedLocation) -> String {
+    if case .directory(let path) = feed { path.shellWord } else { "DIR" }
   }
 
   private static func rows(_ findings: [AuditFinding]) -> FindingRows {

@@ -94,7 +94,7 @@ enum RootVerb {
     case .needsSignatures(let draft, let approvals, let reason):
       let path = "\(feed)/\(draftFolder)/\(draftName(draft.version))"
       try write(draft, to: path)
-      throw pending(draft, approvals, path: path, reason: reason)
+      throw pending(draft, approvals, (feed, path), reason: reason)
     }
   }
 
@@ -126,8 +126,9 @@ enum RootVerb {
 
   /// A draft that is not live yet, because others must sign it or the release keys are missing: not what was asked for.
   private static func pending(
-    _ draft: RootDraft, _ approvals: [RootApproval], path: String, reason: String?
+    _ draft: RootDraft, _ approvals: [RootApproval], _ places: (feed: String, draft: String), reason: String?
   ) -> CommandFailure {
+    let (feed, path) = (places.feed.shellWord, places.draft)
     let missing = approvals.filter { !$0.isReached }.map {
       "root \($0.version) has \($0.signed.count) of \($0.threshold) signatures"
     }
@@ -137,8 +138,8 @@ enum RootVerb {
         + (reason.map { "it is fully signed, but \($0)" } ?? missing.joined(separator: ", ")),
       kept: "the signatures so far are in \(path)",
       hint: reason == nil
-        ? "parser-ota root sign \(path) --root-key KEY on the machines of the other keys, then parser-ota root commit \(path) --feed DIR"
-        : "parser-ota root commit \(path) --feed DIR --release-key KEY")
+        ? "parser-ota root sign \(path.shellWord) --root-key KEY on the machines of the other keys, then parser-ota root commit \(path.shellWord) --feed \(feed)"
+        : "parser-ota root commit \(path.shellWord) --feed \(feed) --release-key KEY")
     failure.payload = members(draft, approvals, path)
     return failure
   }

@@ -22,7 +22,7 @@ struct ReleaseDiscard {
   /// - Parameter isRepeated: whether an earlier run of the same command may have discarded them already.
   /// - Throws: `noSuchRelease` for a release that is not signed.
   init(_ versions: Set<ReleaseVersion>, from state: FeedState, isRepeated: Bool) throws(Problem) {
-    let signed = Set(state.releases.map(\.manifest.version))
+    let signed = Set(state.releases.map(\.manifest.version) + state.lostReleases.map(\.version))
     self.versions = versions.intersection(signed).sorted()
     if !isRepeated, let unknown = versions.subtracting(signed).min() {
       let shown = state.releases.prefix(10).map { "\($0.manifest.version)" }.joined(separator: ", ")
