@@ -35,7 +35,10 @@ final class RoadDevice {
     launch.confirm(active)
     let running = active.version?.number ?? 0
     // What was heard of a manifest counts, whether or not the files of its release could be had.
-    heard = situation.model.withdrawn[.stable] ?? []
+    // After a kill the name that is read without signatures may still show the release before.
+    if configuration.trust != .checksumsOnly || situation.model.lagging[.stable] == nil {
+      heard = situation.model.withdrawn[.stable] ?? []
+    }
     guard !heard.contains(running) else {
       throw Violation(
         "withdrawn-runs", "the \(name) runs release \(running), which is withdrawn (\(say(problem)))")

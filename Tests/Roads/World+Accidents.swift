@@ -15,6 +15,7 @@ extension World {
   ) async throws {
     let host = StoppingHost(DirectoryHost(root: feed), afterWrites: afterWrites)
     log.append("\(attempt.command)   # killed after \(afterWrites) writes")
+    let wasUnfinished = model.isUnfinished
     var problem: Problem?
     do { try await attempt.run(host) } catch let caught as Problem { problem = caught }
     guard host.isStopped else {
@@ -27,7 +28,7 @@ extension World {
     let isNew = try note(attempt, before, after)
     try await readFolder()
     guard again else { return }
-    try await runAgain(attempt, isLive: isNew, after)
+    try await runAgain(attempt, isLive: isNew, wasUnfinished)
   }
 
   /// The verb had ended before it could be killed.
@@ -79,14 +80,19 @@ extension World {
   }
 
   /// The same command again finishes the job; what was live already may also be called a step too far.
-  private func runAgain(_ attempt: Attempt, isLive: Bool, _ before: [String: [UInt8]]) async throws {
+  private func runAgain(_ attempt: Attempt, isLive: Bool, _ wasUnfinished: Bool) async throws {
     log.append(attempt.command)
     do {
       try await attempt.run(nil)
       switch attempt.expectation {
       case .done(let next), .either(let next):
         if !isLive { model = next }
-        model.settle()
+        // A ceremony leaves alone what another killed command left.
+        if ["key", "refresh"].contains(attempt.kind) {
+          model.isUnfinished = wasUnfinished
+        } else {
+          model.settle()
+        }
       case .refused(let reason):
         throw Self.accepted(attempt, reason)
       }
