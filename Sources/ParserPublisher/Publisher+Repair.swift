@@ -69,8 +69,7 @@ extension Publisher {
       try await host.removeDurably(names.filter { versions.contains($0.version) }.map(\.path))
     }
     var outcome = ReleaseCommit.Outcome()
-    await commit(nil).tidy(&outcome)
-    if let warning = outcome.warnings.first { throw Problem(.storageFailed, warning) }
+    try await commit(nil).tidyUp(&outcome)
   }
 
   private func resign(

@@ -100,7 +100,7 @@ private struct Exchange {
     try require(begun.isEmpty ? size == 0 : true, "no byte comes before its answer")
     for response in begun {
       try require(
-        [200, 206].contains(response.status), "a body of status \(response.status) is not the file")
+        (200...299).contains(response.status), "a body of status \(response.status) is not the file")
       try require(
         response.resumedFrom == 0
           || (response.status == 206 && response.resumedFrom == request.resume?.offset),

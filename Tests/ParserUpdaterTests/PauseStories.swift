@@ -10,6 +10,8 @@ import UpdaterTestSupport
 struct PauseStories {
   private func device(_ mode: TrustMode, _ answer: MemoryFeed.Answer) async throws -> Device {
     let device = try Device(embedded: 30, feed: MemoryFeed(mode))
+    // Pauses are kept for the host of the feed that the app names.
+    device.configuration.feed = MemoryFeed.location
     try await device.take(31)
     try device.feed.publish(32)
     device.feed.answer(mode.first, answer)

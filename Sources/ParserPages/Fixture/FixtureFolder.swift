@@ -77,7 +77,7 @@ public struct FixtureFolder: Sendable {
   private static func requireOwn(_ root: Directory) throws {
     var strange: [String] = []
     for entry in try root.entries() where !entry.name.hasPrefix(".") {
-      if entry.kind == .directory, source(ofFolder: entry.name) != nil,
+      if entry.kind == .directory, entry.name.hasPrefix(digestMark) || source(ofFolder: entry.name) != nil,
         try root.subdirectory(entry.name).kind(of: indexName) == .file
       {
         return

@@ -132,23 +132,28 @@ struct ReleaseCommit {
   }
 
   /// The release is live by now, so trouble here is a warning, and the next publish tries again.
-  func tidy(_ outcome: inout Outcome) async {
+  private func tidy(_ outcome: inout Outcome) async {
     do {
-      let state = try await FeedState.read(from: host, place: place)
-      for channel in state.laggingChannels {
-        guard let live = state.live[channel] else { continue }
-        try await host.replacePointer(channel.manifestPath, with: live.bytes)
-        outcome.written.append(channel.manifestPath)
-      }
-      outcome.removed = try await Retention(state: state).apply(to: host)
-      if let metadata = state.metadata {
-        try await MetadataRetention(metadata: metadata).apply(to: host)
-      }
-      try await FeedPages.writeMissingPage(to: host)
-      try await host.remove(FeedLayout.pending)
+      try await tidyUp(&outcome)
     } catch {
       outcome.warnings.append("old releases were not removed: \(error.message)")
     }
+  }
+
+  /// Moves pointers that lag, and removes what nobody needs any more; the caller holds the lock of the feed.
+  func tidyUp(_ outcome: inout Outcome) async throws(Problem) {
+    let state = try await FeedState.read(from: host, place: place)
+    for channel in state.laggingChannels {
+      guard let live = state.live[channel] else { continue }
+      try await host.replacePointer(channel.manifestPath, with: live.bytes)
+      outcome.written.append(channel.manifestPath)
+    }
+    outcome.removed = try await Retention(state: state).apply(to: host)
+    if let metadata = state.metadata {
+      try await MetadataRetention(metadata: metadata).apply(to: host)
+    }
+    try await FeedPages.writeMissingPage(to: host)
+    try await host.remove(FeedLayout.pending)
   }
 }
 

@@ -70,7 +70,7 @@ extension Verb {
       case .alreadyInitialised: ("nothing-to-do", "feed \(report.directory) is initialised already", [])
       case .updated(let changes): ("updated", "feed \(report.directory) is updated", changes)
       }
-    let adopted = report.adopted.map { "; release \($0) is taken over" } ?? ""
+    let adopted = report.adopted.map { "; adopted release \($0)" } ?? ""
     var result = CommandResult.outcome(
       code, message + adopted, lines: changes + report.settings + adoptionLines(report),
       payload: [
