@@ -67,6 +67,8 @@ def operations():
         FeedOperation(
             "rotate-lost-key", "signed", "signed-3", 3, 3, 3, 3, same_bytes=False, waits=True),
         FeedOperation("rotate-root-key", "signed", "signed-3", 3, 3, 3, 3, same_bytes=False),
+        # The ceremony after a theft: a new epoch, and the content before the thief's release goes out again.
+        FeedOperation("epoch-discard", "signed", "signed-3", 3, 4, 3, 2, same_bytes=False, waits=True, repeated=again),
     ]
 
 
@@ -102,7 +104,7 @@ class FeedCheck:
         keys = ["--root-key", scenes.path("root.pem"), *signing]
         keys += ["--root-key", scenes.path("next.pem")] if role == "root" else ["--release-key", scenes.path("next.pem")]
         return ["key", "rotate", *feed, "--role", role, "--from", scenes.key_ids[role], "--to-public",
-                scenes.path("next.pem.pub"), *keys, "--json"]
+                scenes.path("next.pem.pub"), *keys, *(["--discard", "3"] if verb == "epoch-discard" else []), "--json"]
 
     # MARK: The scene
 

@@ -31,7 +31,9 @@ struct RollbackBuilder {
     } else {
       target = try newest(before: live)
     }
-    let between = candidates.map(\.manifest.version).filter {
+    // A release whose manifest is lost may be one of this channel, and devices may have it.
+    let lost = state.lost.filter(\.isManifest).map(\.version)
+    let between = (candidates.map(\.manifest.version) + lost).filter {
       $0 > target.manifest.version && $0 <= live.manifest.version
     }
     let own = state.releases.map(\.manifest).filter { $0.pair == target.manifest.pair }.map(\.version)

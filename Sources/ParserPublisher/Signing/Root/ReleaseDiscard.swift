@@ -76,8 +76,21 @@ struct ReleaseDiscard {
         try await host.removeDurably([channel.manifestPath])
       }
     }
-    _ = try await Retention(state: state).apply(to: host)
+    try await Self.tidy(state, on: host)
     return written
+  }
+
+  /// Names what is published before anything of it is written, so that half of it is not taken for damage.
+  func announce(on host: any FeedHost) async throws(Problem) {
+    guard let draft = drafts.first else { return }
+    let name = ReleaseName(version: draft.manifest.version, manifest: draft.digest)
+    try await host.replacePointer(FeedLayout.pending, with: name.encoded())
+  }
+
+  /// Removes the files that nothing signed needs any more, and the mark of the interrupted ceremony.
+  static func tidy(_ state: FeedState, on host: any FeedHost) async throws(Problem) {
+    _ = try await Retention(state: state).apply(to: host)
+    try await host.remove(FeedLayout.pending)
   }
 
   /// What discarding means for people, each a sentence.

@@ -70,6 +70,8 @@ struct RootCommit {
     if isTrustedAlready, discard.versions.isEmpty {
       let warnings = try await rehearse(root, state, signing, host)
       let written = try await commit.write(root) + Self.showToOldClients(state, on: host)
+      // What is discarded leaves the signed list first and the folder last: a run that ended in between is finished here.
+      if !discarding.isEmpty { try await ReleaseDiscard.tidy(state, on: host) }
       return report([], written, warnings + signing.warnings)
     }
     try await discard.republish(from: ContentLookup(host: host), released: signing.builder.date)
@@ -78,6 +80,7 @@ struct RootCommit {
     let plan = try await plan(signing, discard)
     let whole = Set(discard.changed.filter { discard.state.live[$0] != nil })
     try await signing.rehearse(plan, discard.state, root, host, whole: whole)
+    try await discard.announce(on: host)
     var written: [String]
     if signing.builder.former == nil {
       written = try await commit.write(plan.versioned + root)
