@@ -82,6 +82,21 @@ private final class WoundedFeed {
 
 @Suite("Damage is no race, and can be mended") struct RepairTests {
   @Test(
+    "B92, D5: a roll back without a name does not go past a lost release, and one with a name withdraws it",
+    arguments: AdoptedTrust.allCases)
+  func passedByRollback(trust: AdoptedTrust) async throws {
+    let feed = try await WoundedFeed(trust)
+    try feed.write(try feed.file(3, ".manifest.json"), Array("{".utf8))
+    let signers = try feed.keys.map(signer)
+    let refused = await problem { _ = try await feed.publisher.rollback(RollbackRequest(signers: signers)) }
+    #expect(refused?.code == .feedIncomplete, "\(String(describing: refused))")
+    #expect(
+      refused?.message.hasPrefix("release 3 is lost") == true && refused?.advice?.contains("--to 2") == true)
+    let back = try await feed.publisher.rollback(RollbackRequest(to: version(2), signers: signers))
+    #expect(back.manifest.content == version(2) && back.manifest.withdrawn == [version(3), version(4)])
+  }
+
+  @Test(
     "B92: a kept release is lost, and what does not need it works: list, publish, roll back to a whole one",
     arguments: AdoptedTrust.allCases, [".manifest.json", ".parsers.bundle.js", ".sources.json"])
   func others(trust: AdoptedTrust, ending: String) async throws {

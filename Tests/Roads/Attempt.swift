@@ -84,7 +84,8 @@ extension World {
     let expected =
       wanted.refusal.map { Model.Expectation.refused($0) }
       ?? model.publishing(
-        wanted.content, channel, allowed: wanted.isWithdrawnAllowed, date: now.secondsSinceEpoch)
+        wanted.content, channel, allowed: wanted.isWithdrawnAllowed, date: now.secondsSinceEpoch,
+        aliases: wanted.aliases)
     let head = model.head
     let isNew = live != wanted.content
     return Attempt(kind: "publish", command: words, expectation: expected) { [self] host in

@@ -27,6 +27,8 @@ struct Model: Equatable {
   var rootKeys: [UInt8] = []
   var releaseKeys: [UInt8] = []
   var rootVersion = 0
+  /// Ids that a manifest once led away from, so that dropping them may lose nothing.
+  var aliased: Set<String> = []
   /// Whether a file that an older release needs is missing.
   var hasLost = false
   /// Releases whose manifest is lost, so that a roll back does not know of them.
@@ -64,9 +66,12 @@ struct Model: Equatable {
     case either(Model)
   }
 
-  func publishing(_ content: Content, _ channel: Channel, allowed: Bool, date: Int64) -> Expectation {
+  func publishing(
+    _ content: Content, _ channel: Channel, allowed: Bool, date: Int64, aliases: [SourceAlias] = []
+  ) -> Expectation {
     guard exists else { return .refused("there is no feed") }
     var after = self
+    after.aliased.formUnion(aliases.map(\.old))
     after.settle()
     guard live(channel)?.content != content else { return hasLost ? .either(after) : .done(after) }
     let twins = withdrawnTwins(content)
@@ -93,9 +98,8 @@ struct Model: Equatable {
     }
     guard let target else { return .refused("there is no such release") }
     guard target.content != live.content else { return .refused("that content is live") }
-    guard isNamed || Set(target.content.ids).isSuperset(of: live.content.ids) else {
-      return .refused("D5: it would drop sources")
-    }
+    let dropped = Set(live.content.ids).subtracting(target.content.ids)
+    guard isNamed || dropped.isSubset(of: aliased) else { return .refused("D5: it would drop sources") }
     guard allowed || (withdrawnTwins(target.content, by: channel).isEmpty && !isWithdrawn(target, channel))
     else {
       return .refused("D6: release \(target.version) was withdrawn")
@@ -107,7 +111,9 @@ struct Model: Equatable {
     after.add(target.content, channel, isRollback: true, date: date)
     after.withdrawn[channel, default: []].formUnion(between)
     after.withdrawn[channel]?.subtract(twins(target.content) + [target.version])
-    return hasLost ? .either(after) : .done(after)
+    // An alias leads away from what is dropped only while it leads to a source.
+    let mayDrop = !isNamed && !dropped.isEmpty
+    return hasLost || mayDrop ? .either(after) : .done(after)
   }
 
   /// Whether a roll back is the one again that was killed before old clients could see it.

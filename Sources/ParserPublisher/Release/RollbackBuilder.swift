@@ -157,7 +157,22 @@ extension RollbackBuilder {
   func cautions(about choice: Choice, at moments: [Timestamp]) async throws(Problem) -> [RollbackCaution] {
     guard request.to == nil else { return [] }
     let again = repetition(choice, moments.min() ?? Timestamp(secondsSinceEpoch: 0))
-    return try await [again, droppedSources(choice)].compactMap(\.self)
+    return try await [again, passedLost(choice), droppedSources(choice)].compactMap(\.self)
+  }
+
+  /// A lost release may be the one that is meant: only its manifest says whether it is of this channel.
+  private func passedLost(_ choice: Choice) -> RollbackCaution? {
+    let (live, target) = (choice.live.manifest, choice.target.manifest)
+    let passed = state.lost.filter {
+      $0.isManifest && $0.version > target.version && $0.version < live.version
+        && !live.withdrawn.contains($0.version)
+    }
+    guard let lost = passed.max(by: { $0.version < $1.version }) else { return nil }
+    return RollbackCaution(
+      code: .feedIncomplete,
+      message:
+        "release \(lost.version) is lost (\(lost.message)), so this would go past it, to release \(target.version)"
+    )
   }
 
   private func repetition(_ choice: Choice, _ moment: Timestamp) -> RollbackCaution? {

@@ -47,7 +47,7 @@ public struct RollbackPlan: Equatable, Sendable {
 
 /// Something about a roll back that is rarely meant.
 public struct RollbackCaution: Equatable, Sendable {
-  /// `rollback-again` or `rollback-drops-sources`.
+  /// `rollback-again`, `rollback-drops-sources`, or `feed-incomplete` for a lost release that would be passed.
   public let code: ProblemCode
   /// One sentence, lower case, without a full stop.
   public let message: String
