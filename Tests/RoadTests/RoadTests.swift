@@ -5,8 +5,9 @@ import Testing
 
 /// Any sequence of publishing verbs leaves a feed that all readers accept; `ci/roads` is the long form.
 @Suite("Roads") struct RoadTests {
+  /// The same sequences each time, so that a change is judged by itself; `ci/roads` draws other ones.
   private static let seed: UInt64 =
-    getenv("PARSER_OTA_ROADS_SEED").flatMap { UInt64(String(cString: $0)) } ?? UInt64.random(in: 0..<1 << 32)
+    getenv("PARSER_OTA_ROADS_SEED").flatMap { UInt64(String(cString: $0)) } ?? 1
 
   @Test("D1, D2, D5, D6, D7, B92: after 200 sequences of 12 steps all readers agree, and nothing goes back")
   func sequences() async throws {
