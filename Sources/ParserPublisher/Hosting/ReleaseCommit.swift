@@ -24,7 +24,7 @@ struct ReleaseCommit {
     let lock = try await host.lock(wait: Self.lockWait)
     defer { lock.release() }
     let channel = draft.manifest.channel
-    let fresh = try await FeedState.read(from: host, place: place)
+    let fresh = try await settled()
     guard fresh.head?.digest == state.head?.digest, fresh.live[channel]?.digest == state.live[channel]?.digest
     else { throw Self.overtaken(by: fresh) }
     guard fresh.metadata?.timestamp.bytes == state.metadata?.timestamp.bytes else {
@@ -129,6 +129,18 @@ struct ReleaseCommit {
     }
     try await host.replacePointer(path, with: draft.bytes)
     outcome.written.append(path)
+  }
+
+  /// The state once the names that old clients read show what is signed: a mark of one unfinished release is all there is,
+  /// and the next one takes it.
+  private func settled() async throws(Problem) -> FeedState {
+    let state = try await FeedState.read(from: host, place: place)
+    let lagging = state.laggingChannels
+    for channel in lagging {
+      guard let live = state.live[channel] else { continue }
+      try await host.replacePointer(channel.manifestPath, with: live.bytes)
+    }
+    return lagging.isEmpty ? state : try await FeedState.read(from: host, place: place)
   }
 
   /// The release is live by now, so trouble here is a warning, and the next publish tries again.
