@@ -74,6 +74,7 @@ import Testing
     "device update --store far", "device status --store far", "device explain --store far",
     "key status --feed signed --root-key root.pem", "rollback --feed feed --yes --reason blank",
     "releases --feed feed", "repair --feed signed --dry-run", "help --markdown",
+    "help --man publish",
     "source resolve --sources sources.json ALPHA local NOBODY",
     "key public --key release.pem --out new.pub", "verify --feed http://127.0.0.1:9/ --allow-http-loopback",
   ]

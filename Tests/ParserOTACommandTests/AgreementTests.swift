@@ -1,3 +1,5 @@
+import Foundation
+import TestSupport
 import Testing
 
 @testable import ParserOTACommand
@@ -60,6 +62,37 @@ import Testing
           #expect(line, "\(shell) \(verb.spec.name) \(option.name)")
         }
       }
+    }
+  }
+
+  @Test(
+    "the manual page of every verb has its options, and man finds nothing to warn about", arguments: [0, 1])
+  func manual(index: Int) throws {
+    let table = Self.tables[index]
+    for path in table.paths {
+      let page = ManualPage.roff(for: path, table, version: "1.2.3")
+      let name = ([table.tool] + path).joined(separator: "-")
+      let shown = try Self.formatted(page)
+      #expect(shown.warnings.isEmpty, "\(name): \(shown.warnings)")
+      #expect(shown.text.contains(name), "\(name)")
+      for option in table.options(at: path) {
+        #expect(shown.text.contains(option.dashed), "\(name) \(option.name)")
+      }
+      for example in table.verb(at: path)?.spec.manual.examples ?? [] {
+        #expect(shown.text.contains(example), "\(name): \(example)")
+      }
+    }
+  }
+
+  /// The page as a terminal shows it, and what the formatter complains about.
+  private static func formatted(_ page: String) throws -> (text: String, warnings: String) {
+    try withTemporaryDirectory { folder in
+      let path = folder.path("page.1")
+      try Data(page.utf8).write(to: URL(fileURLWithPath: path))
+      let shown = try run(
+        "/usr/bin/man", ["--warnings=w", "-E", "UTF-8", "-l", path],
+        environment: ["MANWIDTH": "200", "LC_ALL": "C.UTF-8", "PATH": "/usr/bin:/bin"])
+      return (shown.output, shown.errors)
     }
   }
 

@@ -54,6 +54,11 @@ import Testing
       (["--help", "--json"], .done, ["ok", "code", "message", "format", "exit", "help"]),
       (["--version", "--json"], .done, ["ok", "code", "message", "format", "exit", "version"]),
       (["help", "--markdown", "--json"], .done, ["ok", "code", "message", "format", "exit", "markdown"]),
+      (["help", "--man", "--json"], .done, ["ok", "code", "message", "format", "exit", "man"]),
+      (
+        ["help", "--man", "--markdown", "--json"], .usage,
+        ["ok", "code", "message", "format", "exit", "hint"]
+      ),
       (
         ["completions", "zsh", "--json"], .done,
         ["ok", "code", "message", "format", "exit", "shell", "script"]
