@@ -86,6 +86,14 @@ extension FeedSettings {
     return JSONValue.object(members).encoded(indented: true)
   }
 
+  /// The settings as they count for a release with this number: a killed publisher may have removed what is promised no more.
+  func counting(for head: ReleaseVersion?) -> FeedSettings {
+    guard let head, oldNames?.isOver(at: head) == true else { return self }
+    var settings = self
+    settings.oldNames = nil
+    return settings
+  }
+
   /// How manifests name a file of this feed.
   func location(of path: String) throws(Problem) -> ArtifactLocation {
     do {

@@ -46,7 +46,7 @@ struct ManifestTests {
   func nulls() {
     for name in [
       "channel", "released", "notes", "contract", "minimumAppVersion", "content", "parent", "parentVersion",
-      "withdrawn", "aliases", "requires", "fixtures", "allowed",
+      "withdrawn", "withdrawnContent", "aliases", "requires", "fixtures", "allowed",
     ] {
       let error = #expect(throws: InputError.self) { try Manifest.decode(text(", \"\(name)\": null")) }
       #expect(error?.reason == .wrongType && error?.field == name, "\(name)")
@@ -67,6 +67,9 @@ struct ManifestTests {
     manifest.parent = Digest(hex: String(repeating: "0", count: 64))
     manifest.parentVersion = ReleaseVersion(39)
     manifest.withdrawn = [39, 38, 37].compactMap { ReleaseVersion($0) }
+    manifest.withdrawnContent = [
+      WithdrawnContent(version: try #require(ReleaseVersion(38)), pair: plain.pair)
+    ]
     manifest.aliases = [SourceAlias(old: "OLD", new: "NEW"), SourceAlias(old: "A", new: "OLD")]
     manifest.requires = ["delta", "delta-2"]
     manifest.fixtures = FixtureScore(sources: 12, same: 9, changed: 1, better: 2, worse: 0)

@@ -1,3 +1,4 @@
+import Glibc
 import OTAFeed
 import OTAManifest
 import OTAStorage
@@ -125,6 +126,47 @@ struct UndoTests {
     let other = try feed.request("four")
     (request.bundlePath, request.sourcesPath) = (other.bundlePath, other.sourcesPath)
     #expect(try await !ReleaseGate().check(request).isRefused)
+  }
+
+  @Test(
+    "D6: content that was withdrawn does not go out again when its release is kept no longer",
+    arguments: [true, false])
+  func notKept(signed: Bool) async throws {
+    let feed = try await StoryFeed(
+      signed: signed, keptReleases: 2, start: Timestamp(secondsSinceEpoch: SystemClock.wallSeconds()))
+    for marker in ["one", "bad"] { try await feed.publish(marker) }
+    try await feed.rollback()
+    for marker in ["three", "four", "five"] { try await feed.publish(marker) }
+    #expect(try await feed.publisher.releases().map(\.version.number) == [6, 5])
+    let refused = try #require(await problem { try await feed.publish("bad") })
+    #expect(refused.code == .withdrawnContent && refused.message.contains("release 2"))
+    let files = try feed.request("bad")
+    var request = CheckRequest(bundlePath: files.bundlePath, sourcesPath: files.sourcesPath)
+    request.against = CheckRequest.Feed(.directory(feed.feed), trust: nil)
+    #expect(try await ReleaseGate().check(request).refusals.map(\.code) == [.withdrawnContent])
+    let allowed = try await feed.publish("bad") {
+      $0.gate.allowances.append(Allowance(.withdrawnContent, "2"))
+    }
+    #expect(allowed.withdrawn == [] && allowed.withdrawnContent == [])
+    try await feed.publish("six")
+    try await feed.publish("bad")
+  }
+
+  @Test("D6: what was withdrawn stays known when its manifest is lost", arguments: [true, false])
+  func lostManifest(signed: Bool) async throws {
+    let feed = try await feed(signed, ["one", "two", "one"])
+    let bad = try feed.live()
+    #expect(try await feed.rollback().content == version(2))
+    let name = try #require(
+      namesInDirectory("\(feed.feed)/files/releases/3").first { $0.hasSuffix(".manifest.json") })
+    unlink("\(feed.feed)/files/releases/3/\(name)")
+    feed.wait(minutes: 90)
+    // Release 1 has the files of release 3.
+    #expect(await problem { try await feed.rollback() }?.code == .nothingToRollBackTo)
+    #expect(await problem { try await feed.rollback(to: 1) }?.code == .withdrawnContent)
+    #expect(await problem { try await feed.publish("one") }?.code == .withdrawnContent)
+    let next = try await feed.publish("four")
+    #expect(next.withdrawnContent == [WithdrawnContent(version: version(3), pair: bad.pair)])
   }
 
   @Test("D6: a withdrawn release comes back by name and by permission only", arguments: [true, false])

@@ -48,7 +48,7 @@ extension World {
     case .startAgain: return initialise("again", signed: model.isSigned)
     case .sign: return sign()
     case .repair: return repair()
-    case .start, .startOverLive, .loseSettings, .loseKept, .checkout, .killed: return nil
+    case .start, .startOverLive, .loseSettings, .loseKept, .checkout, .killed, .together: return nil
     }
   }
 
@@ -209,9 +209,11 @@ extension World {
   }
 
   private func withdrawnContent(_ channel: Channel) -> Content? {
-    model.releases[channel]?.last {
-      model.isWithdrawn($0, channel) && $0.content != model.live(channel)?.content
-    }?.content
+    let live = model.live(channel)?.content
+    let kept = model.releases[channel]?.last { model.isWithdrawn($0, channel) && $0.content != live }
+    // A job may run again for a release that is no longer kept.
+    let gone = model.remembered[channel]?.filter { $0.value != live }.max { $0.key < $1.key }
+    return kept?.content ?? gone?.value
   }
 
   /// Files that were published before; sources that go with that are meant to go.

@@ -130,6 +130,8 @@ struct Shrinker {
     switch step.verb {
     case .killed(let inner, _, _):
       simpler.append(Step(inner, minutes: step.minutes, deploy: step.deploy))
+    case .together(let first, let second):
+      simpler += [first, second].map { Step($0, minutes: step.minutes, deploy: step.deploy) }
     case .publish(let publication, let isBeta) where publication != .new:
       simpler.append(Step(.publish(.new, beta: isBeta), minutes: step.minutes, deploy: step.deploy))
     case .start(let start) where start.keep != nil:

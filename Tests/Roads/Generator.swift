@@ -26,18 +26,34 @@ package struct Generator {
   }
 
   private mutating func step() -> Step {
-    let verb = random.oneIn(10) ? killed() : verb()
-    let minutes = random.pick([(6, 1 + random.below(20)), (2, 90), (1, 60 * 24)])
-    let deploy: Deploy = random.pick([(4, .nothing), (5, .whole), (1, .withoutBundle), (1, .withoutCatalog)])
+    let verb = random.oneIn(10) ? killed() : random.oneIn(16) ? together() : verb()
+    // 45 days are more than what a timestamp is good for.
+    let minutes = random.pick([(12, 1 + random.below(20)), (4, 90), (2, 60 * 24), (1, 60 * 24 * 45)])
+    let deploy: Deploy = random.pick([
+      (8, .nothing), (10, .whole), (2, .withoutBundle), (2, .withoutCatalog),
+      (1, .cutShort(random.below(100))),
+    ])
     return Step(verb, minutes: minutes, deploy: deploy)
   }
 
   private mutating func killed() -> Verb {
     let verb: Verb = random.pick([
       (4, .publish(publication(), beta: random.oneIn(8))), (3, .rollback(target())),
-      (1, .refresh(force: true)), (2, .key(keyChange())),
+      (1, .refresh(force: true)), (2, .key(keyChange())), (1, .repair),
     ])
     return .killed(verb, afterWrites: random.below(9), again: random.oneIn(2))
+  }
+
+  /// Two publishers at once, of whom one must lose.
+  private mutating func together() -> Verb {
+    let first: Verb = random.pick([
+      (3, .publish(publication(), beta: random.oneIn(8))), (2, .rollback(target())),
+    ])
+    let second: Verb = random.pick([
+      (3, .publish(publication(), beta: random.oneIn(8))), (2, .rollback(target())),
+      (1, .refresh(force: random.oneIn(2))), (1, .key(keyChange())),
+    ])
+    return .together(first, second)
   }
 
   private mutating func verb() -> Verb {

@@ -21,6 +21,8 @@ struct Model: Equatable {
   /// The releases that are on the feed, by channel, oldest first.
   var releases: [Channel: [Release]] = [:]
   var withdrawn: [Channel: Set<Int64>] = [:]
+  /// What the withdrawn releases consist of, as the live manifest of a channel remembers it.
+  var remembered: [Channel: [Int64: Content]] = [:]
   /// The newest number of all channels.
   var head: Int64 = 0
   var adopted: Int64?
@@ -45,13 +47,27 @@ struct Model: Equatable {
 
   /// The releases with these files that a channel, or any one, withdraws.
   func withdrawnTwins(_ content: Content, by channel: Channel? = nil) -> [Int64] {
-    let marks = channel.map { withdrawn[$0] ?? [] } ?? withdrawn.values.reduce(into: []) { $0.formUnion($1) }
-    return releases.values.joined().filter { $0.content == content && marks.contains($0.version) }
-      .map(\.version)
+    let channels: [Channel] = channel.map { [$0] } ?? Array(withdrawn.keys)
+    let marks = Set(channels.flatMap { withdrawn[$0] ?? [] })
+    return twins(content, rememberedBy: channels).filter { marks.contains($0) }
   }
 
-  private func twins(_ content: Content) -> [Int64] {
-    releases.values.joined().filter { $0.content == content }.map(\.version)
+  /// The releases with these files that anybody can still know: their manifest is there, or a later one remembers them.
+  private func twins(_ content: Content, rememberedBy channels: [Channel]) -> [Int64] {
+    let kept = releases.values.joined().filter { $0.content == content && !unknown.contains($0.version) }
+    let known = channels.flatMap { Array(remembered[$0] ?? [:]) }.filter { $0.value == content }
+    return Set(kept.map(\.version) + known.map(\.key)).sorted()
+  }
+
+  /// The newest manifest of a channel tells what the releases on its list consist of, as far as it is known before it.
+  private mutating func remember(_ channel: Channel, before: Model) {
+    var contents: [Int64: Content] = [:]
+    let kept = before.releases.values.joined().filter { !before.unknown.contains($0.version) }
+    for version in withdrawn[channel] ?? [] {
+      contents[version] =
+        before.remembered[channel]?[version] ?? kept.first { $0.version == version }?.content
+    }
+    remembered[channel] = contents
   }
 
   // MARK: What a verb comes to
@@ -76,11 +92,9 @@ struct Model: Equatable {
     guard live(channel)?.content != content else { return hasLost ? .either(after) : .done(after) }
     let twins = withdrawnTwins(content)
     after.add(content, channel, isRollback: false, date: date)
-    guard twins.isEmpty || allowed else {
-      // Of a release whose manifest is lost nobody knows the files any more.
-      return hasLost ? .either(after) : .refused("D6: these files were withdrawn")
-    }
+    guard twins.isEmpty || allowed else { return .refused("D6: these files were withdrawn") }
     after.withdrawn[channel]?.subtract(twins)
+    after.remember(channel, before: self)
     return .done(after)
   }
 
@@ -110,7 +124,9 @@ struct Model: Equatable {
       .filter { $0 > target.version && !unknown.contains($0) }
     after.add(target.content, channel, isRollback: true, date: date)
     after.withdrawn[channel, default: []].formUnion(between)
-    after.withdrawn[channel]?.subtract(twins(target.content) + [target.version])
+    after.withdrawn[channel]?
+      .subtract(twins(target.content, rememberedBy: Array(remembered.keys)) + [target.version])
+    after.remember(channel, before: self)
     // An alias leads away from what is dropped only while it leads to a source.
     let mayDrop = !isNamed && !dropped.isEmpty
     return hasLost || mayDrop ? .either(after) : .done(after)

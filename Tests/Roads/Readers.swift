@@ -20,11 +20,19 @@ final class Readers {
     let firstRoot: [UInt8]?
     let mustBeAbsolute: Bool
 
+    /// Another release that may be seen, since the upload was cut short.
+    var former: Model.Release?
+    /// What that one withdraws; `nil` when there is none.
+    var formerlyWithdrawn: [Channel: Set<Int64>]?
+    /// Whether something that is signed is out of date.
+    var isExpired = false
+
     var live: Model.Release? { model.live() }
 
-    /// The releases that may be seen as the newest one: one, or two after a kill.
-    var visible: [Model.Release] {
-      [live, model.lagging[.stable].flatMap { model.release($0) }].compactMap(\.self)
+    /// The releases that may be seen as the newest one: one, or two after a kill or a short upload.
+    func visible(_ channel: Channel = .stable) -> [Model.Release] {
+      let lagging = model.lagging[channel].flatMap { model.release($0, channel) }
+      return [model.live(channel), lagging, channel == .stable ? former : nil].compactMap(\.self)
     }
   }
 
@@ -33,7 +41,9 @@ final class Readers {
   private let client: String
   private let folder: String
   private let keptPlain: RoadDevice
+  private let keptPlainBeta: RoadDevice
   private var keptSigned: RoadDevice?
+  private var keptSignedBeta: RoadDevice?
   private var visits = 0
   private var lastTree: [String: [UInt8]] = [:]
 
@@ -43,6 +53,8 @@ final class Readers {
     self.client = client
     self.folder = folder
     keptPlain = RoadDevice("kept unsigned device", place, url, "\(folder)/plain", .checksumsOnly)
+    keptPlainBeta = RoadDevice(
+      "kept unsigned device on beta", place, url, "\(folder)/plain-beta", .checksumsOnly, World.beta)
   }
 
   func forget() {
@@ -78,9 +90,19 @@ final class Readers {
         try await fresh("plain", .checksumsOnly).visit(situation)
       }
     }
+    if hasBeta(situation), situation.model.lagging[World.beta] != 0 {
+      try await keptPlainBeta.visit(situation)
+    }
     if situation.model.isSigned { try await readSigned(situation, isNews) }
-    // A killed publisher is at work for all that anybody outside can tell.
-    if isNews, situation.live != nil, !situation.model.isUnfinished { try await verify(situation) }
+    // A killed publisher, or one whose upload was cut short, is at work for all that anybody outside can tell.
+    if isNews, situation.live != nil, !situation.model.isUnfinished, situation.former == nil {
+      try await verify(situation)
+    }
+  }
+
+  /// Whether beta is there as a whole: the names of its pointers come before those of the files.
+  private func hasBeta(_ situation: Situation) -> Bool {
+    situation.model.live(World.beta) != nil && situation.former == nil
   }
 
   private func readSigned(_ situation: Situation, _ isNews: Bool) async throws {
@@ -89,12 +111,15 @@ final class Readers {
     }
     if keptSigned == nil {
       keptSigned = RoadDevice("kept signed device", place, url, "\(folder)/signed", .root(root))
+      keptSignedBeta = RoadDevice(
+        "kept signed device on beta", place, url, "\(folder)/signed-beta", .root(root), World.beta)
       _ = try? situation.firstRoot.map { try save($0) }
     }
     if situation.live != nil {
       try await keptSigned?.visit(situation)
       if isNews { try await fresh("signed", .root(situation.firstRoot ?? root)).visit(situation) }
     }
+    if hasBeta(situation) { try await keptSignedBeta?.visit(situation) }
     guard place.readers.hasTUF else { return }
     try readAsTUF("kept", "\(folder)/tuf-kept", situation)
     if isNews { try readAsTUF("fresh", "\(folder)/tuf-\(visits)", situation) }
@@ -136,9 +161,9 @@ final class Readers {
   private func compare(
     _ version: Int64?, _ bundle: String?, _ sources: String?, _ situation: Situation, _ who: String
   ) throws {
-    guard let version, let seen = situation.visible.first(where: { $0.version == version }) else {
+    guard let version, let seen = situation.visible().first(where: { $0.version == version }) else {
       throw Violation(
-        "other-release", "\(who) sees release \(version ?? 0), not \(situation.visible.map(\.version))")
+        "other-release", "\(who) sees release \(version ?? 0), not \(situation.visible().map(\.version))")
     }
     guard bundle == (try sha256(seen.content.bundleBytes).hex),
       sources == (try sha256(seen.content.catalogBytes).hex)
@@ -149,17 +174,25 @@ final class Readers {
 
   private func readAsTUF(_ who: String, _ folder: String, _ situation: Situation) throws {
     let pointers = [Channel.stable, World.beta].filter { situation.model.live($0) != nil }.map(\.manifestPath)
-    let needsAll = who == "fresh" && situation.isWhole && !situation.model.hasLost
+    let needsAll =
+      who == "fresh" && situation.isWhole && !situation.model.hasLost && situation.former == nil
     let answer = try place.readers.ask([
       "reader": "tuf", "url": url, "folder": folder, "root": rootFile, "names": needsAll ? [] : pointers,
       "now": situation.now.secondsSinceEpoch,
     ])
+    if situation.isExpired { return try requireExpiry(answer.error, "\(who) python-tuf") }
     if let error = answer.error { throw Violation("python-tuf", "\(who) python-tuf: \(error)") }
     guard situation.live != nil else { return }
     guard let target = answer.targets?[Channel.stable.manifestPath] ?? nil else {
       throw Violation("python-tuf", "\(who) python-tuf finds no manifest.json among the signed files")
     }
     try compare(target.version, target.bundle, target.sources, situation, "\(who) python-tuf")
+  }
+
+  private func requireExpiry(_ error: String?, _ who: String) throws {
+    guard error?.contains("ExpiredMetadata") == true else {
+      throw Violation("expiry", "\(who) takes what is out of date: \(error ?? "no error")")
+    }
   }
 
   // MARK: verify
@@ -173,7 +206,7 @@ final class Readers {
     } catch {
       throw Violation("verify-url", "verify --feed \(url): \(error.code.rawValue) \(error.message)")
     }
-    if situation.model.hasLost { return }
+    if situation.model.hasLost || situation.isExpired { return }
     guard report.isSound == situation.isWhole else {
       throw Violation(
         "verify-url",

@@ -24,6 +24,8 @@ package enum Deploy: Equatable, Sendable {
   case whole
   /// The folder without the bundle (or else the catalog) of the newest release: the upload broke off.
   case withoutBundle, withoutCatalog
+  /// The upload, in the order of the names and without removing anything, was cut short after so many percent.
+  case cutShort(Int)
 }
 
 /// Something that a person, a CI job or an accident does to a feed.
@@ -52,6 +54,8 @@ package indirect enum Verb: Equatable, Sendable {
   case checkout(lineEnds: Bool)
   /// The tool is killed after so many writes; the same command follows, or not.
   case killed(Verb, afterWrites: Int, again: Bool)
+  /// Two publishers at once: the second one begins and ends between what the first one read and what it writes.
+  case together(Verb, Verb)
 }
 
 /// How a feed begins.

@@ -44,6 +44,11 @@ final class StoppingHost: FeedHost {
     return try base.putImmutable(path, bytes)
   }
 
+  func replaceDamaged(_ path: String, with bytes: [UInt8]) async throws(Problem) {
+    try count()
+    try await base.replaceDamaged(path, with: bytes)
+  }
+
   func replacePointer(_ path: String, with bytes: [UInt8]) async throws(Problem) {
     try count()
     try base.replacePointer(path, with: bytes)
@@ -65,6 +70,56 @@ final class StoppingHost: FeedHost {
 
   func lock(wait: Duration) async throws(Problem) -> any FeedLock {
     try requireLife()
+    return try await base.lock(wait: wait)
+  }
+}
+
+/// A feed in a folder at which another publisher is at work: it comes and goes just before this one takes the lock.
+final class SharedHost: FeedHost {
+  private let base: DirectoryHost
+  /// All steps of a sequence follow one another, so that nobody else holds what this reaches.
+  private nonisolated(unsafe) let other: () async throws -> Void
+  private let books = Mutex<(hasCome: Bool, fault: (any Error)?)>((false, nil))
+
+  init(_ base: DirectoryHost, other: @escaping () async throws -> Void) {
+    self.base = base
+    self.other = other
+  }
+
+  /// Whether the other one was there.
+  var hasCome: Bool { books.withLock { $0.hasCome } }
+  /// What is wrong with what the other one did.
+  var fault: (any Error)? { books.withLock { $0.fault } }
+
+  func read(_ path: String, maxBytes: Int) async throws(Problem) -> [UInt8]? {
+    try base.read(path, maxBytes: maxBytes)
+  }
+
+  func putImmutable(_ path: String, _ bytes: [UInt8]) async throws(Problem) -> Bool {
+    try base.putImmutable(path, bytes)
+  }
+
+  func replaceDamaged(_ path: String, with bytes: [UInt8]) async throws(Problem) {
+    try await base.replaceDamaged(path, with: bytes)
+  }
+
+  func replacePointer(_ path: String, with bytes: [UInt8]) async throws(Problem) {
+    try base.replacePointer(path, with: bytes)
+  }
+
+  func list(_ folder: String) async throws(Problem) -> [String] { try base.list(folder) }
+
+  func remove(_ path: String) async throws(Problem) { try base.remove(path) }
+
+  func removeDurably(_ paths: [String]) async throws(Problem) { try await base.removeDurably(paths) }
+
+  func lock(wait: Duration) async throws(Problem) -> any FeedLock {
+    if !books.withLock({ books in
+      defer { books.hasCome = true }
+      return books.hasCome
+    }) {
+      do { try await other() } catch { books.withLock { $0.fault = error } }
+    }
     return try await base.lock(wait: wait)
   }
 }

@@ -26,13 +26,15 @@ extension World {
     if case .refused(let reason) = attempt.expectation { throw Self.accepted(attempt, reason) }
     let after = readTree(feed)
     let isNew = try note(attempt, before, after)
+    try await settleLoss()
     try await readFolder()
     guard again else { return }
     try await runAgain(attempt, isLive: isNew, wasUnfinished)
+    try await settleLoss()
   }
 
   /// The verb had ended before it could be killed.
-  private func judge(_ attempt: Attempt, _ problem: Problem?, _ before: [String: [UInt8]]) async throws {
+  func judge(_ attempt: Attempt, _ problem: Problem?, _ before: [String: [UInt8]]) async throws {
     let known = attempt
     let ended = Attempt(kind: known.kind, command: known.command, expectation: known.expectation) { _ in
       if let problem { throw problem }

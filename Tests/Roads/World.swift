@@ -43,6 +43,10 @@ final class World {
     let tree: [String: [UInt8]]
     let model: Model
     let isWhole: Bool
+    /// Another release that readers may still see, since the upload was cut short.
+    var former: Model.Release?
+    /// What that one withdraws.
+    var formerlyWithdrawn: [Channel: Set<Int64>]?
   }
 
   let place: Place
@@ -52,7 +56,8 @@ final class World {
   let url: String
   var model = Model()
   var hosted: Hosted?
-  var now = Timestamp(secondsSinceEpoch: 1_780_000_000)
+  static let beginning = Timestamp(secondsSinceEpoch: 1_780_000_000)
+  var now = beginning
   /// The commands so far, as a person would type them.
   var log: [String] = []
   var start = Start(.nothing, signed: false)
@@ -140,6 +145,8 @@ final class World {
     case .killed(let inner, let writes, let again):
       guard let attempt = try await attempt(at: inner) else { return }
       try await kill(attempt, afterWrites: writes, again: again, before)
+    case .together(let first, let second):
+      try await race(first, second, before)
     default:
       guard let attempt = try await attempt(at: verb) else { return }
       try await carryOut(attempt, before)
@@ -149,7 +156,7 @@ final class World {
   /// Runs a verb to its end, and compares what came of it with what the model says.
   func carryOut(_ attempt: Attempt, _ before: [String: [UInt8]]) async throws {
     log.append(attempt.command)
-    let wasUnfinished = model.isUnfinished
+    let (wasUnfinished, head) = (model.isUnfinished, model.head)
     do {
       try await attempt.run(nil)
     } catch let problem as Problem {
@@ -168,6 +175,7 @@ final class World {
     case .done(let after), .either(let after): model = after
     }
     try await settleLoss()
+    guard try expired(readTree(feed)).isEmpty else { return try requireFresh(attempt, after: head) }
     if model.hasLost, attempt.kind == "repair" {
       throw Violation("repair", "\(attempt.command) ended well, and the feed is not whole")
     }
@@ -180,7 +188,7 @@ final class World {
       "\(attempt.command) is accepted, although \(reason)")
   }
 
-  private func requireUnchanged(
+  func requireUnchanged(
     _ before: [String: [UInt8]], _ attempt: Attempt, _ wasUnfinished: Bool
   ) throws {
     let after = readTree(feed)
@@ -198,17 +206,23 @@ final class World {
   /// Puts the folder on the host, and has all readers look at it.
   private func deploy(_ deploy: Deploy, _ tree: [String: [UInt8]]) async throws {
     guard deploy != .nothing, model.exists else { return }
-    var tree = tree
-    var isWhole = true
-    if deploy != .whole, let live = readers.livePath(in: tree, bundle: deploy == .withoutBundle) {
-      log.append("rsync -a --delete --exclude \(live) feed/ host/")
-      tree[live] = nil
-      isWhole = false
+    if case .cutShort(let percent) = deploy, let cut = cutShort(percent, tree) {
+      hosted = cut
     } else {
-      log.append("rsync -a --delete feed/ host/")
+      var tree = tree
+      var isWhole = true
+      if [.withoutBundle, .withoutCatalog].contains(deploy),
+        let live = readers.livePath(in: tree, bundle: deploy == .withoutBundle)
+      {
+        log.append("rsync -a --delete --exclude \(live) feed/ host/")
+        tree[live] = nil
+        isWhole = false
+      } else {
+        log.append("rsync -a --delete feed/ host/")
+      }
+      hosted = Hosted(tree: tree, model: model, isWhole: isWhole)
     }
-    place.sites.deploy(tree, to: site)
-    hosted = Hosted(tree: tree, model: model, isWhole: isWhole)
+    place.sites.deploy(hosted?.tree, to: site)
     try await readHost()
   }
 
@@ -222,7 +236,7 @@ final class World {
     } catch {
       throw Violation("verify-folder", "verify --feed feed: \(error.code.rawValue) \(error.message)")
     }
-    if model.hasLost { return }
+    if try model.hasLost || !expired(readTree(feed)).isEmpty { return }
     guard report.isSound else {
       throw Violation("verify-folder", "verify --feed feed: \(Self.errors(report))")
     }
@@ -235,14 +249,17 @@ final class World {
 
   private func readHost() async throws {
     guard let hosted else { return }
-    let situation = Readers.Situation(
+    var situation = Readers.Situation(
       model: hosted.model, tree: hosted.tree, isWhole: hosted.isWhole, now: now, firstRoot: firstRoot,
       mustBeAbsolute: start.shape != .relative)
+    situation.former = hosted.former
+    situation.formerlyWithdrawn = hosted.formerlyWithdrawn
+    situation.isExpired = try !expired(hosted.tree).isEmpty
     try await readers.read(situation)
   }
 
   /// What was lost is mended, or given up and no release any more, once a verb says that it is done and `verify` agrees.
-  private func settleLoss() async throws {
+  func settleLoss() async throws {
     guard model.hasLost, model.live() != nil else { return }
     let report = try await Publisher.audit(FeedReader(.directory(feed)), root: firstRoot, now: now)
     guard report.isSound else { return }

@@ -27,6 +27,8 @@ public struct Manifest: Equatable, Sendable {
   public var parentVersion: ReleaseVersion?
   /// Releases that must not run any more.
   public var withdrawn: [ReleaseVersion] = []
+  /// The files of withdrawn releases, so that publishers know them when those releases are no longer kept.
+  public var withdrawnContent: [WithdrawnContent] = []
   /// Source ids that changed their name, old and new.
   public var aliases: [SourceAlias] = []
   /// Features that a client must know; an unknown one means that the app is too old.

@@ -1,8 +1,8 @@
 extension Manifest {
   private static let fields = [
     "version", "bundle", "sources", "channel", "released", "notes", "contract", "minimumAppVersion",
-    "content", "parent", "parentVersion", "withdrawn", "aliases", "requires",
-    "fixtures", "allowed",
+    "content", "parent", "parentVersion", "withdrawn", "withdrawnContent", "aliases",
+    "requires", "fixtures", "allowed",
   ]
 
   /// Reads a manifest strictly.
@@ -31,6 +31,7 @@ extension Manifest {
     parent = try object.optional("parent", object.digest)
     parentVersion = try object.optional("parentVersion", object.version)
     withdrawn = try object.optional("withdrawn", object.versions) ?? []
+    withdrawnContent = try object.optional("withdrawnContent", object.withdrawnContent) ?? []
     aliases = try object.optional("aliases", object.aliases) ?? []
     requires = try object.optional("requires", object.features) ?? []
     fixtures = try object.optional("fixtures") { (name) throws(InputError) in
@@ -110,6 +111,16 @@ extension JSONObject {
       versions.append(try Self.version(item, path: JSONPath.element(index, of: path(of: name))))
     }
     return versions
+  }
+
+  fileprivate func withdrawnContent(_ name: String) throws(InputError) -> [WithdrawnContent] {
+    let items = try bounded(array(name), name, max: Limits.standard.maxWithdrawn)
+    var contents: [WithdrawnContent] = []
+    for (index, item) in items.enumerated() {
+      let path = JSONPath.element(index, of: path(of: name))
+      contents.append(try WithdrawnContent(JSONObject(item, path: path, known: WithdrawnContent.fields)))
+    }
+    return contents
   }
 
   fileprivate func features(_ name: String) throws(InputError) -> [String] {

@@ -19,6 +19,8 @@ extension Manifest {
     add("parent", parent.map { .string($0.hex) })
     add("parentVersion", parentVersion.map { .integer($0.number) })
     add("withdrawn", withdrawn.isEmpty ? nil : .array(withdrawn.map { .integer($0.number) }))
+    add(
+      "withdrawnContent", withdrawnContent.isEmpty ? nil : .array(withdrawnContent.map(\.json)))
     add("aliases", aliases.isEmpty ? nil : .object(aliases.map { JSONMember($0.old, .string($0.new)) }))
     add("requires", requires.isEmpty ? nil : .array(requires.map { .string($0) }))
     add("fixtures", fixtures?.json)

@@ -187,10 +187,8 @@ struct FeedAudit {
     guard let directory,
       let bytes = try directory.read(FeedLayout.settings, maxBytes: Limits.standard.maxStateBytes)
     else { return }
-    guard let names = try FeedSettings(decoding: bytes).oldNames else { return }
-    // What was promised until a release that has passed may be half removed by a killed publisher.
-    if let head = releases.map(\.manifest.version).max(), names.isOver(at: head) { return }
-    for file in names.files {
+    let head = releases.map(\.manifest.version).max()
+    for file in try FeedSettings(decoding: bytes).counting(for: head).oldNames?.files ?? [] {
       let fault = try OldNames.fault(of: file, on: directory)
       guard let fault else { continue }
       report(

@@ -179,7 +179,8 @@ struct FeedRepair {
         lost.append(LostFile(version: manifest.version, path: own, reason: reason, isManifest: false))
       }
     }
-    for file in settings.oldNames?.files ?? [] {
+    let head = releases.map(\.manifest.version).max()
+    for file in settings.counting(for: head).oldNames?.files ?? [] {
       let others = contentPaths(file.sha256, releases)
       _ = try await restore(file.path, digest: file.sha256, bytes: file.bytes, others: others)
     }

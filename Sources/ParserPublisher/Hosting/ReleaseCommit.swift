@@ -194,7 +194,8 @@ extension ReleaseCommit {
     guard manifest.content != manifest.version, manifest.channel == .stable else { return }
     let pointer = FeedWrite(path: manifest.channel.manifestPath, bytes: draft.bytes)
     try await AddressRehearsal(
-      host: host, writes: files + [pointer], settings: state.settings, root: nil,
+      host: host, writes: files + [pointer], settings: state.settings.counting(for: manifest.version),
+      root: nil,
       now: manifest.released ?? Timestamp(secondsSinceEpoch: 0)
     ).runOldClients()
   }

@@ -137,6 +137,8 @@ struct DraftBuilder {
     manifest.parentVersion = state.head?.manifest.version
     // The gate refuses what was withdrawn unless it is allowed; then the list must not name it any more.
     manifest.withdrawn = Withdrawal.carried(live?.manifest.withdrawn ?? [], except: withdrawnTwins)
+    manifest.withdrawnContent = Withdrawal.contents(
+      of: manifest.withdrawn, in: state, before: live?.manifest)
     manifest.aliases = aliases
     return manifest
   }

@@ -45,7 +45,7 @@ struct Republication {
     for target in releases where !newest.withdrawn.contains(target.version) {
       guard try await isWhole(target) else { continue }
       let version = try Self.number(after: head.manifest.version, discarded: discarded)
-      let own = releases.filter { $0.pair == target.pair }.map(\.version)
+      let own = Withdrawal.versions(with: target.pair, in: self.state, remembered: [newest])
       var manifest = target
       manifest.version = version
       manifest.released = released
@@ -54,6 +54,7 @@ struct Republication {
       manifest.parentVersion = head.manifest.version
       manifest.withdrawn = Withdrawal.carried(
         newest.withdrawn + discarded.filter { $0 < version }, except: own)
+      manifest.withdrawnContent = Withdrawal.contents(of: manifest.withdrawn, in: state, before: newest)
       manifest.allowed.removeAll { $0.hasSameBytes(as: ClockCheck.allowance) }
       return try ReleaseDraft(manifest, contents: [], previous: nil, diff: nil, warnings: [])
     }

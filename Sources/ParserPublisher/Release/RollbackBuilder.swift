@@ -36,7 +36,8 @@ struct RollbackBuilder {
     let between = (candidates.map(\.manifest.version) + lost).filter {
       $0 > target.manifest.version && $0 <= live.manifest.version
     }
-    let own = state.releases.map(\.manifest).filter { $0.pair == target.manifest.pair }.map(\.version)
+    let own = Withdrawal.versions(
+      with: target.manifest.pair, in: state, remembered: state.live.values.map(\.manifest))
     let next = try ReleaseNumbering.next(
       after: state.highest, requested: nil, allowsJump: false)
     let plan = RollbackPlan(
@@ -113,6 +114,7 @@ struct RollbackBuilder {
     manifest.parent = state.head?.digest
     manifest.parentVersion = state.head?.manifest.version
     manifest.withdrawn = choice.plan.withdrawn
+    manifest.withdrawnContent = Withdrawal.contents(of: manifest.withdrawn, in: state, before: live)
     // What was allowed for its content comes along; that its clock was allowed says nothing about this one.
     manifest.allowed.removeAll { $0.hasSameBytes(as: ClockCheck.allowance) }
     manifest.aliases = AliasRules.surviving(live.aliases, beside: target.aliases, in: catalog)
