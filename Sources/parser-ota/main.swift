@@ -1,3 +1,3 @@
 import ParserOTACommand
 
-await CommandTool.main()
+CommandTool.main()

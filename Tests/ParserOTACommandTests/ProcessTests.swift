@@ -71,7 +71,7 @@ import Testing
   @Test(
     "B39: a signal cancels the work, which cleans up before the process ends", arguments: [SIGINT, SIGTERM])
   func interruption(number: Int32) async {
-    let ending = await withInterruption {
+    let ending = withInterruption {
       kill(getpid(), number)
       // Ends by cancellation; the bound is there so that a lost signal fails the test instead of hanging it.
       for _ in 0..<2000 where !Task.isCancelled { _ = poll(nil, 0, 5) }
@@ -87,7 +87,7 @@ import Testing
   @Test("a second signal ends the process at once, although the work goes on")
   func secondSignal() async {
     await #expect(processExitsWith: .exitCode(143)) {
-      _ = await withInterruption {
+      _ = withInterruption {
         kill(getpid(), SIGINT)
         for _ in 0..<2000 where !Task.isCancelled { _ = poll(nil, 0, 5) }
         kill(getpid(), SIGTERM)
@@ -100,7 +100,7 @@ import Testing
   func ignoredSignal() async {
     await #expect(processExitsWith: .success) {
       _ = signal(SIGINT, SIG_IGN)
-      let ending = await withInterruption {
+      let ending = withInterruption {
         kill(getpid(), SIGINT)
         kill(getpid(), SIGTERM)
         for _ in 0..<2000 where !Task.isCancelled { _ = poll(nil, 0, 5) }
@@ -112,7 +112,7 @@ import Testing
   @Test("after the work the signals do what they did before")
   func restored() async {
     await #expect(processExitsWith: .signal(SIGTERM)) {
-      _ = await withInterruption { 7 }
+      _ = withInterruption { 7 }
       kill(getpid(), SIGTERM)
       for _ in 0..<2000 { _ = poll(nil, 0, 5) }
     }
@@ -120,7 +120,7 @@ import Testing
 
   @Test("work that nobody interrupts returns its value")
   func noInterruption() async {
-    guard case .returned(7) = await withInterruption({ 7 }) else {
+    guard case .returned(7) = withInterruption({ 7 }) else {
       Issue.record("the value is lost")
       return
     }

@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import Synchronization
 
 #if canImport(Glibc)
@@ -16,13 +15,12 @@ enum Ending<Value: Sendable>: Sendable {
 
 /// Runs the work and cancels it at the first SIGINT or SIGTERM, so that it can clean up; a second one ends the process.
 ///
-/// A signal that the process was told to ignore, as `nohup` and background jobs are, stays ignored.
-func withInterruption<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) async -> Ending<Value> {
+/// A signal that the process was told to ignore, as `nohup` and background jobs are, stays ignored. The work runs on the
+/// calling thread, which waits for it.
+func withInterruption<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) -> Ending<Value> {
   let interrupter = Interrupter()
   let watch = SignalWatch { interrupter.receive($0) }
-  let task = Task { await work() }
-  interrupter.start { task.cancel() }
-  let value = await task.value
+  let value = CallingThread.run(work) { task in interrupter.start { task.cancel() } }
   watch.end()
   return interrupter.signal.map { .interrupted(signal: $0) } ?? .returned(value)
 }

@@ -1,34 +1,27 @@
-internal import Dispatch
-
 #if canImport(Glibc)
   internal import Glibc
 #elseif canImport(Darwin)
   internal import Darwin
 #endif
 
-/// Hands SIGINT and SIGTERM to a function on an ordinary thread, where it may do anything; one watch at a time.
+/// Hands SIGINT and SIGTERM to a function on a thread of its own, where it may do anything; one watch at a time.
 struct SignalWatch {
   private typealias Handler = @convention(c) (Int32) -> Void
 
-  private let source: (any DispatchSourceRead)?
+  private let thread: pthread_t?
   private let previous: [(number: Int32, handler: Handler?)]
 
   /// Watches from now on; a signal that the process was told to ignore stays ignored.
   ///
-  /// Without a free descriptor nothing is watched, and a signal ends the process as it does by default.
+  /// Without a free descriptor or thread nothing is watched, and a signal ends the process as it does by default.
   init(_ receive: @escaping @Sendable (Int32) -> Void) {
-    guard signalPipe.reader >= 0 else {
-      (source, previous) = (nil, [])
+    guard signalPipe.reader >= 0, let thread = Self.listen(receive) else {
+      (thread, previous) = (nil, [])
       return
     }
-    let source = DispatchSource.makeReadSource(fileDescriptor: signalPipe.reader, queue: .global())
-    source.setEventHandler {
-      if let byte = StandardStreams.readByte(from: signalPipe.reader) { receive(Int32(byte)) }
-    }
-    source.activate()
-    self.source = source
+    self.thread = thread
     previous = [SIGINT, SIGTERM].compactMap { number in
-      // The one thing that is allowed here and enough: a byte that the source will find.
+      // The one thing that is allowed here and enough: a byte that the thread will find.
       let before = signal(number) { signalPipe.send($0) }
       if !Self.isIgnore(before) { return (number, before) }
       _ = signal(number, before)
@@ -39,7 +32,43 @@ struct SignalWatch {
   /// Restores what the signals did before.
   func end() {
     for (number, handler) in previous { _ = signal(number, handler) }
-    source?.cancel()
+    guard let thread else { return }
+    signalPipe.send(Self.endOfWatch)
+    pthread_join(thread, nil)
+  }
+
+  /// No signal has this number.
+  private static let endOfWatch: Int32 = 0
+
+  private static func listen(_ receive: @escaping @Sendable (Int32) -> Void) -> pthread_t? {
+    let listener = Listener(receive)
+    var thread = pthread_t()
+    let code = unsafe pthread_create(
+      &thread, nil,
+      { context in
+        guard let context = unsafe context else { return nil }
+        unsafe Unmanaged<Listener>.fromOpaque(context).takeRetainedValue().run()
+        return nil
+      }, Unmanaged.passRetained(listener).toOpaque())
+    if code == 0 { return thread }
+    unsafe Unmanaged.passUnretained(listener).release()
+    return nil
+  }
+
+  /// What the thread runs.
+  private final class Listener: Sendable {
+    private let receive: @Sendable (Int32) -> Void
+
+    init(_ receive: @escaping @Sendable (Int32) -> Void) { self.receive = receive }
+
+    func run() {
+      while true {
+        guard StandardStreams.wait(for: POLLIN, on: signalPipe.reader, milliseconds: -1) else { continue }
+        guard let byte = StandardStreams.readByte(from: signalPipe.reader) else { continue }
+        if Int32(byte) == SignalWatch.endOfWatch { return }
+        receive(Int32(byte))
+      }
+    }
   }
 
   private static func isIgnore(_ handler: Handler?) -> Bool {
