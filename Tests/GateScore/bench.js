@@ -32,12 +32,13 @@ class Bench {
   close() { fs.rmSync(this.folder, { recursive: true, force: true }); }
 
   // What the check says of two files, and how long it took.
-  check(bundle, sources, options = []) {
+  check(bundle, sources, options = [], isCompared = true) {
     const folder = path.join(this.folder, String(this.count++));
     fs.mkdirSync(folder);
     fs.writeFileSync(path.join(folder, 'bundle.js'), bundle);
     fs.writeFileSync(path.join(folder, 'sources.json'), sources);
-    const words = ['check', '--bundle', path.join(folder, 'bundle.js'), '--sources', path.join(folder, 'sources.json'), '--against', this.feed, '--json', ...this.options, ...options];
+    const words = ['check', '--bundle', path.join(folder, 'bundle.js'), '--sources', path.join(folder, 'sources.json'), '--json',
+      ...(isCompared ? ['--against', this.feed] : []), ...this.options, ...options];
     return new Promise((done) => {
       const begun = process.hrtime.bigint();
       const child = spawn(this.tool, words, { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -108,4 +109,4 @@ async function run(bench, mutants, { jobs, tell, engines }) {
   return { before, results };
 }
 
-module.exports = { Bench, run, verdictOf, newFindings };
+module.exports = { Bench, run, newFindings, namesPlace };

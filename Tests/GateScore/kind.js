@@ -21,17 +21,18 @@ function spread(program, places, random) {
   return order;
 }
 
-// All lines that are right to name: those of the edits, of the statements around them, and of what the change adds.
-function rightLines(program, change) {
+// All lines that are right to name: those of the edits, of the statements around them, and of what the change adds. `all` are
+// the edits of the whole bundle, which may hold more changes than this one.
+function rightLines(program, change, all) {
   if (change.anywhere) return null;
   const { text } = program;
   const lines = new Set();
   for (const edit of change.edits) {
-    for (const line of linesOf(text, change.edits, edit)) lines.add(line);
+    for (const line of linesOf(text, all, edit)) lines.add(line);
   }
   const places = [change.at, change.at && program.statementOf(change.at), ...(change.also || [])];
   if (change.method) places.push(change.method);
-  for (const place of places) if (place) lines.add(lineAfter(text, change.edits, place.start));
+  for (const place of places) if (place) lines.add(lineAfter(text, all, place.start));
   return [...lines].sort((one, other) => one - other);
 }
 
@@ -42,44 +43,62 @@ class Kind {
     Object.assign(this, { name, group, site, breaks, count, engines, places, change, makeAll: make });
   }
 
-  // The mutants of a program, the same for the same seed.
-  mutants(program, seed, count = this.count) {
+  // Changes in turn, the same for the same seed.
+  * changes(program, seed) {
     const random = Random.named(seed, this.name);
-    if (this.makeAll) return this.makeAll(program, random).slice(0, count).map((made, index) => this.finished(program, made, index));
+    if (this.makeAll) {
+      yield* this.makeAll(program, random);
+      return;
+    }
+    for (const place of spread(program, this.places(program), random)) {
+      const change = this.change(place, program, random);
+      if (change) yield { at: place && place.type ? place : undefined, edits: [], ...change };
+    }
+  }
+
+  // So many mutants of a program.
+  mutants(program, seed, count = this.count) {
     const made = [];
     const seen = new Set();
-    for (const place of spread(program, this.places(program), random)) {
+    for (const change of this.changes(program, seed)) {
       if (made.length >= count) break;
-      const change = this.change(place, program, random);
-      if (!change) continue;
-      const mutant = this.finished(program, { at: place && place.type ? place : undefined, ...change }, made.length);
-      if (mutant && !seen.has(mutant.bundle + mutant.sources)) {
-        seen.add(mutant.bundle + mutant.sources);
-        made.push(mutant);
-      }
+      const mutant = this.finished(program, change, made.length);
+      if (!mutant || seen.has(mutant.bundle + mutant.sources)) continue;
+      seen.add(mutant.bundle + mutant.sources);
+      made.push(mutant);
     }
     return made;
+  }
+
+  // Whether a text is what this kind makes: a script, or none.
+  isRightly(bundle, change) {
+    return change.isFile || (syntaxError(bundle) !== null) === this.breaks;
   }
 
   // A whole mutant; null when nothing changed or the text does not parse although it should.
   finished(program, change, number) {
     const edits = change.edits || [];
     const bundle = change.bundle !== undefined ? change.bundle : apply(program.text, edits);
-    const sources = change.sources !== undefined ? change.sources : apply(program.sourcesText, change.sourceEdits || []);
+    const sources = apply(program.sourcesText, change.sourceEdits || []);
     if (bundle === program.text && sources === program.sourcesText) return null;
-    if (!Buffer.isBuffer(bundle) && (syntaxError(bundle) !== null) !== this.breaks && !change.isFile) return null;
-    const lines = change.bundle !== undefined ? change.lines || null : rightLines(program, { ...change, edits });
-    const sourceLines = (change.sourceEdits || []).flatMap((edit) => linesOf(program.sourcesText, change.sourceEdits, edit));
+    if (!this.isRightly(bundle, change)) return null;
+    const lines = change.bundle !== undefined ? null : rightLines(program, { ...change, edits }, edits);
+    return { ...this.labelled(change, number, lines, linesIn(program.sourcesText, change.sourceEdits || [])), bundle, sources };
+  }
+
+  labelled(change, number, lines, sourceLines) {
     return {
       id: `${this.name}:${number + 1}`, kind: this.name, group: this.group, site: this.site, engines: this.engines,
-      what: change.what || '', bundle, sources, lines, sourceLines,
+      what: change.what || '', lines, sourceLines,
     };
   }
 }
+
+const linesIn = (text, edits) => edits.flatMap((edit) => linesOf(text, edits, edit));
 
 // Kinds of one group.
 function kindsOf(group, list, isHarmless = false) {
   return list.map((one) => Object.assign(new Kind({ ...one, group }), { isHarmless }));
 }
 
-module.exports = { Kind, kindsOf };
+module.exports = { kindsOf, rightLines };

@@ -5,6 +5,7 @@ const os = require('os');
 const path = require('path');
 const { spawnSync } = require('child_process');
 const { Bench, run } = require('./bench.js');
+const { cases, runCases } = require('./cases.js');
 const { Program } = require('./program.js');
 const { synthetic } = require('./synthetic.js');
 const kinds = require('./kinds.js');
@@ -138,6 +139,16 @@ function finish(options, { before, results, mutants, seconds, load, jobs }) {
   return goals.every((goal) => goal.ok) ? 0 : 1;
 }
 
+async function fixedCases(options) {
+  const all = cases();
+  const bench = new Bench(toolOf(options), all.program.text, all.program.sourcesText, options['--check-option']);
+  try {
+    return await runCases(bench, all, (line) => process.stdout.write(`${line}\n`));
+  } finally {
+    bench.close();
+  }
+}
+
 async function main(words, usage) {
   try {
     const options = readOptions(words);
@@ -146,6 +157,7 @@ async function main(words, usage) {
       return 0;
     }
     if (options['--growth']) return await require('./growth.js').growth(toolOf(options), options['--check-option']);
+    if (options['--cases']) return await fixedCases(options);
     const { bundle, sources } = releaseOf(options);
     const program = new Program(bundle, sources);
     if (options['--list']) return list(options, program);

@@ -7,7 +7,9 @@ const { misspelt } = require('../random.js');
 const start = (node) => node.quasis[0].value.raw;
 // Template texts that begin with a scheme and a host that is computed, and are no field of another host.
 const addresses = (program) => program.all('TemplateLiteral').filter((node) => /^https?:\/\/$/.test(start(node)) && node.expressions.length > 0
-  && program.methodOf(node) && program.methodOf(node).kind !== 'constructor');
+  && program.methodOf(node) && program.methodOf(node).kind !== 'constructor' && !isHeader(node));
+// A header only tells where a request comes from.
+const isHeader = (node) => node.parent.type === 'Property' && /^(Referer|Origin)$/i.test(node.parent.key.name || node.parent.key.value || '');
 // Any text with parts that is used as an address.
 const templates = (program) => program.all('TemplateLiteral').filter((node) => node.expressions.length > 0 && program.methodOf(node)
   && (/^https?:\/\//.test(start(node)) || isOrigin(node.expressions[0], program, node)) && !program.source(node).includes('"'));

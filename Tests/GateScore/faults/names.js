@@ -184,7 +184,8 @@ module.exports = kindsOf('names', [
   {
     name: 'json-key-misspelt', count: 4, site: 'which keys an answer has is known to the site only',
     places: (program) => program.all('MemberExpression').filter((node) => member(node) && node.object.type === 'Identifier'
-      && ['data', 'row', 'item', 'entry', 'answer', 'json', 'obj'].includes(node.object.name) && node.parent.callee !== node && node.parent.left !== node),
+      && ['data', 'row', 'item', 'entry', 'answer', 'json', 'obj'].includes(node.object.name) && node.parent.callee !== node && node.parent.left !== node
+      && !/^(length|children)$/.test(node.property.name) && program.methodOf(node) && program.methodOf(node).kind !== 'constructor'),
     change: (node, program, random) => renameTo(node.property, program, random),
   },
   {
