@@ -52,7 +52,9 @@ let package = Package(
       swiftSettings: house),
     .target(
       name: "ParserEngine", dependencies: ["OTAManifest", "OTAProcess"],
-      resources: [.embedInCode("bridge.js")], swiftSettings: house),
+      resources: [
+        .embedInCode("Page/carrier.js"), .embedInCode("Page/kernel.js"), .embedInCode("Page/bridge.js"),
+      ], swiftSettings: house),
     .target(
       name: "ParserPages",
       dependencies: ["OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "ParserEngine"],

@@ -4,7 +4,7 @@
 package struct EngineFrame: Equatable, Sendable {
   /// What a frame says.
   package enum Kind: UInt8, Sendable {
-    /// To the engine: make the page, with this script before everything else in it.
+    /// To the engine: make the page, with these `PageScripts` before everything else in it.
     case open = 0x6F
     /// To the engine: parse a script without running it. The payload is id, name and text, with line feeds between.
     case check = 0x63

@@ -18,7 +18,6 @@ public actor EngineSession {
     let resume: CheckedContinuation<Outcome, Never>?
   }
 
-  private static let bridge = String(decoding: PackageResources.bridge_js, as: UTF8.self)
   private static let turnPause: Duration = .milliseconds(1)
   private static let memoryPause: Duration = .milliseconds(25)
   private static let maxComplaintBytes = 2048
@@ -28,6 +27,7 @@ public actor EngineSession {
   private let group: ProgramGroup
   private let limits: EngineLimits
   private let pages: any PageProvider
+  private let secrets = PageSecrets()
   /// What the engine did not take yet; its front moves without the rest being copied.
   private var outbox: ArraySlice<UInt8> = []
   private var frames = FrameBuffer()
@@ -76,18 +76,24 @@ public actor EngineSession {
     }
     return try await ask("\(call.method.rawValue) of \(call.source)", within: limits.callTime) { token in
       let arguments = Base64Text.encode(call.arguments.encoded(indented: false))
-      let values = [token, call.source, call.method.rawValue, arguments, call.globalName]
-      return "__runParser(\(values.map { Self.literal($0) }.joined(separator: ", ")))"
+      return secrets.script("call", token, call.source, call.method.rawValue, arguments, call.globalName)
     }
   }
 
-  /// Calls a function that a script put into `__parserProbes`, and returns what it returned or what its promise became.
+  /// Gives the page probes, which a bundle can neither find nor change: functions that are put into `probes`.
+  ///
+  /// The script runs beside the page of the bundle, with a language of its own, and has `probes` and `page`. What these
+  /// offer, and what a probe must not do, is told in the article of this module.
+  public func install(_ script: EngineScript) async throws(EngineError) {
+    try await run(.evaluate, EngineScript(name: script.name, text: secrets.script("install", script.text)))
+  }
+
+  /// Calls a probe that was installed, and returns what it returned or what its promise became.
   public func ask(
     _ probe: String, _ arguments: JSONValue, within limit: Duration? = nil
   ) async throws(EngineError) -> JSONValue {
     try await ask("the probe \(probe)", within: limit ?? limits.callTime) { token in
-      let values = [token, probe, Base64Text.encode(arguments.encoded(indented: false))]
-      return "__askProbe(\(values.map { Self.literal($0) }.joined(separator: ", ")))"
+      secrets.script("ask", token, probe, Base64Text.encode(arguments.encoded(indented: false)))
     }
   }
 
@@ -112,7 +118,7 @@ public actor EngineSession {
       }
     }
     _ = try await wait(Self.startKey, "the start", limits.startTime, mayOutlive: false) {
-      EngineFrame(.open, Self.bridge)
+      EngineFrame(.open, secrets.scripts.payload)
     }
   }
 
@@ -126,7 +132,7 @@ public actor EngineSession {
   private func ask(
     _ what: String, within limit: Duration, _ text: (String) -> String
   ) async throws(EngineError) -> JSONValue {
-    let token = nextID("c")
+    let token = PageSecrets.random()
     return try await wait(token, what, limit, mayOutlive: true) {
       Self.frame(.evaluate, id: "-", EngineScript(name: "engine", text: text(token)))
     }
@@ -155,10 +161,6 @@ public actor EngineSession {
 
   private static func frame(_ kind: EngineFrame.Kind, id: String, _ script: EngineScript) -> EngineFrame {
     EngineFrame(kind, "\(id)\n\(script.name)\n\(script.text)")
-  }
-
-  private static func literal(_ text: String) -> String {
-    String(decoding: JSONValue.string(text).encoded(indented: false), as: UTF8.self)
   }
 
   // MARK: One turn
@@ -313,7 +315,7 @@ public actor EngineSession {
   private func deliver(_ answer: PageAnswer, to id: String) {
     requests[id] = nil
     guard end == nil else { return }
-    let script = "__answerPage(\(Self.literal(id)), \(answer.head), \"\(Base64Text.encode(answer.body))\")"
+    let script = secrets.script("answerPage", id, answer.head, Base64Text.encode(answer.body))
     outbox += Self.frame(.evaluate, id: "-", EngineScript(name: "engine", text: script)).encoded
   }
 
@@ -335,7 +337,7 @@ public actor EngineSession {
 }
 
 extension PageAnswer {
-  /// What goes with the body, as a JavaScript object.
+  /// What goes with the body, as JSON.
   fileprivate var head: String {
     var members: [JSONMember] = []
     switch self {

@@ -51,7 +51,10 @@ public struct EngineScript: Sendable {
 
 /// A line that a bundle logged.
 public struct LogLine: Sendable, Equatable {
-  /// `log`, `warn`, `error` …, or `uncaught` for what no code of the bundle caught.
+  /// The level of lines that probes write, and that no bundle can write.
+  public static let probeLevel = "probe"
+
+  /// `log`, `warn`, `error` …, `uncaught` for what no code of the bundle caught, or `probe`.
   public let level: String
   /// The text, at most 4096 characters.
   public let text: String

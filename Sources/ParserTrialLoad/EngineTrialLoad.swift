@@ -40,8 +40,8 @@ public struct EngineTrialLoad: TrialLoad {
     let bundle = EngineScript(
       name: "parsers.bundle.js", text: String(decoding: candidate.bundle, as: UTF8.self))
     try await session.checkSyntax(of: bundle)
+    try await session.install(EngineScript(name: "trial.js", text: Self.script))
     try await session.evaluate(bundle)
-    try await session.evaluate(EngineScript(name: "trial.js", text: Self.script))
     let asked = JSONValue.object([
       JSONMember("globalName", .string(globalName)), JSONMember("ids", .array(ids(candidate.sources))),
     ])

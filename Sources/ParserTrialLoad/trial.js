@@ -1,6 +1,7 @@
 // Asks a loaded bundle for a parser of each source of the catalog, and returns the ids that have none, with the reason.
-__parserProbes.tryLoading = function (asked) {
-  const parsers = __globalNamed(asked.globalName);
+probes.tryLoading = function (asked) {
+  const context = page.context();
+  const parsers = page.global(asked.globalName);
   if (!parsers) throw new ReferenceError(`the bundle defines no ${asked.globalName}`);
   for (const name of ['getParser', 'getAllSources']) {
     if (typeof parsers[name] !== 'function') throw new TypeError(`${asked.globalName}.${name} is not a function`);
@@ -9,7 +10,7 @@ __parserProbes.tryLoading = function (asked) {
   const missing = [];
   for (const id of asked.ids) {
     try {
-      if (!parsers.getParser(id, __context)) missing.push([id, 'there is no parser']);
+      if (!parsers.getParser(id, context)) missing.push([id, 'there is no parser']);
     } catch (error) {
       missing.push([id, String(error && error.message || error)]);
     }

@@ -72,8 +72,11 @@ final class EngineService {
     switch frame.kind {
     case .open:
       guard view == nil else { EngineProgram.fail("there is a page already", status: 1) }
+      guard let scripts = PageScripts(frame.text) else {
+        EngineProgram.fail("a page was asked for without its scripts", status: 1)
+      }
       let (channel, state) = (channel, confinement.encoded)
-      view = HiddenView(bridge: frame.text, channel: channel) { channel.send(EngineFrame(.ready, state)) }
+      view = HiddenView(scripts: scripts, channel: channel) { channel.send(EngineFrame(.ready, state)) }
     case .check, .evaluate:
       guard let view, let order = ScriptOrder(frame.text) else {
         EngineProgram.fail("a script came without a page or without a name", status: 1)

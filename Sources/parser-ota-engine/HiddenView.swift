@@ -5,7 +5,6 @@ internal import ParserEngine
 ///
 /// The callbacks get the view that registered them, which lives as long as the process.
 @safe final class HiddenView {
-  private static let handlerName = "parserEngine"
   private static let page = "<!DOCTYPE html><html><head><title>parsers</title></head><body></body></html>"
   /// Scripts may be made from text, as in the pages of apps; everything else that a page could load is forbidden.
   private static let policy = "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'"
@@ -17,10 +16,10 @@ internal import ParserEngine
   private var isReady = false
   private var view: UnsafeMutablePointer<WebKitWebView>?
 
-  init(bridge: String, channel: FrameChannel, onReady: @escaping () -> Void) {
+  init(scripts: PageScripts, channel: FrameChannel, onReady: @escaping () -> Void) {
     self.channel = channel
     self.onReady = onReady
-    let content = unsafe contentManager(bridge)
+    let content = unsafe contentManager(scripts)
     let view = unsafe cwebkit_view_new(Self.context(), content, Self.settings(), Self.policy)
     unsafe self.view = view
     unsafe connect(view)
@@ -72,19 +71,27 @@ internal import ParserEngine
     return unsafe settings
   }
 
-  private func contentManager(_ bridge: String) -> UnsafeMutablePointer<WebKitUserContentManager>? {
+  private func contentManager(_ scripts: PageScripts) -> UnsafeMutablePointer<WebKitUserContentManager>? {
     let content = unsafe webkit_user_content_manager_new()
     unsafe cwebkit_on_message(
-      content, "script-message-received::\(Self.handlerName)",
+      content, "script-message-received::\(PageScripts.handlerName)",
       { _, result, context in
         guard let context = unsafe context, let result = unsafe result else { return }
         unsafe Unmanaged<HiddenView>.fromOpaque(context).takeUnretainedValue().receive(result)
       }, reference)
-    unsafe webkit_user_content_manager_register_script_message_handler(content, Self.handlerName)
-    let script = unsafe webkit_user_script_new(
-      bridge, WEBKIT_USER_CONTENT_INJECT_TOP_FRAME, WEBKIT_USER_SCRIPT_INJECT_AT_DOCUMENT_START, nil, nil)
-    unsafe webkit_user_content_manager_add_script(content, script)
-    unsafe webkit_user_script_unref(script)
+    // The handler is in a world of its own: the page shares the document with it, and no object.
+    unsafe webkit_user_content_manager_register_script_message_handler_in_world(
+      content, PageScripts.handlerName, PageScripts.handlerName)
+    let carrier = unsafe webkit_user_script_new_for_world(
+      scripts.carrier, WEBKIT_USER_CONTENT_INJECT_TOP_FRAME, WEBKIT_USER_SCRIPT_INJECT_AT_DOCUMENT_START,
+      PageScripts.handlerName, nil, nil)
+    let bridge = unsafe webkit_user_script_new(
+      scripts.bridge, WEBKIT_USER_CONTENT_INJECT_TOP_FRAME, WEBKIT_USER_SCRIPT_INJECT_AT_DOCUMENT_END, nil,
+      nil)
+    for unsafescript in unsafe [carrier, bridge] {
+      unsafe webkit_user_content_manager_add_script(content, script)
+      unsafe webkit_user_script_unref(script)
+    }
     return unsafe content
   }
 

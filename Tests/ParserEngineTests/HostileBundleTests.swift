@@ -56,7 +56,7 @@ import Testing
     arguments: [
       ("for (;;) console.log('line');", "lines in the log"),
       ("for (;;) __context.httpGet('https://site.invalid/');", "messages"),
-      ("webkit.messageHandlers.parserEngine.postMessage('x'.repeat(2 << 20));", "a message of"),
+      ("\(bundle(list: "return 'x'.repeat(2 << 20);"))", "a message of"),
     ])
   func flood(_ text: String, _ what: String) async throws {
     let error = try await ending(
@@ -68,27 +68,13 @@ import Testing
       },
       { session in
         try await load(text, session)
-        _ = try await session.ask("none", .null)
+        _ = try await session.call(call(.list))
       })
     guard case .flooded(let told) = error else {
       Issue.record("ended with \(String(describing: error))")
       return
     }
     #expect(told.contains(what))
-  }
-
-  @Test(
-    "that speaks to the parent itself is refused",
-    arguments: ["'{\"kind\":\"other\"}'", "{ token: 1 }"])
-  func foreignMessage(_ message: String) async throws {
-    let error = try await ending(within: 20) { session in
-      try await load("webkit.messageHandlers.parserEngine.postMessage(\(message))", session)
-      _ = try await session.ask("none", .null)
-    }
-    guard case .malformed = error else {
-      Issue.record("ended with \(String(describing: error))")
-      return
-    }
   }
 
   @Test("whose web process dies ends at once, and says so")

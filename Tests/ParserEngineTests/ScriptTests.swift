@@ -64,7 +64,8 @@ import Testing
     ] {
       try await session.evaluate(EngineScript(name: "a.js", text: text))
     }
-    try await session.evaluate(EngineScript(name: "p.js", text: "__parserProbes.sum = (x) => x + a + b;"))
+    try await session.install(
+      EngineScript(name: "p.js", text: "probes.sum = (x) => x + page.global('a') + page.global('b');"))
     #expect(try await session.ask("sum", .integer(4)) == .integer(7))
     await session.close()
   }
@@ -81,8 +82,8 @@ import Testing
   func results() async throws {
     let session = try await Engines.engine().open(pages: NoPages())
     for (body, expected) in odd {
-      try await session.evaluate(
-        EngineScript(name: "p.js", text: "__parserProbes.odd = async () => { \(body) };"))
+      try await session.install(
+        EngineScript(name: "p.js", text: "probes.odd = async () => { \(body) };"))
       if let expected {
         #expect(try await session.ask("odd", .null) == expected, "\(body)")
       } else {
@@ -144,8 +145,9 @@ import Testing
       console.error(new TypeError('six'));
       console.warn('x'.repeat(10000));
       Promise.reject(new Error('seven'));
-      __parserProbes.later = () => new Promise((done) => setTimeout(done, 20));
       """)
+    try await session.install(
+      EngineScript(name: "p.js", text: "probes.later = () => new Promise((done) => setTimeout(done, 20));"))
     _ = try await session.ask("later", .null)
     let logs = await session.takeLogs()
     #expect(logs.first == LogLine(level: "log", text: "one 2 {\"three\":3} [4] null undefined 5"))

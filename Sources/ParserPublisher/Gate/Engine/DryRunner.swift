@@ -36,9 +36,8 @@ struct DryRunner {
     do {
       return .success(try DryRun(try await session.ask("gateDryRun", question, within: limit)))
     } catch let error as EngineError {
-      let last = await session.takeLogs().last { $0.level == "debug" && $0.text.hasPrefix("gate ") }
-      return .failure(
-        DryRunFault(error: error, source: last.map { String($0.text.dropFirst("gate ".count)) }))
+      let last = await session.takeLogs().last { $0.level == LogLine.probeLevel }
+      return .failure(DryRunFault(error: error, source: last?.text))
     } catch {
       return .failure(DryRunFault(error: .malformed("\(error)"), source: nil))
     }
@@ -50,7 +49,7 @@ struct DryRunner {
   ) async -> Result<DryRun, DryRunFault>? {
     do {
       let session = try await engine.open(pages: NoPages())
-      try await session.evaluate(Self.probe)
+      try await session.install(Self.probe)
       try await session.evaluate(bundle)
       let result = await run(entries, in: session, within: limit, saysCalls: saysCalls)
       await session.close()

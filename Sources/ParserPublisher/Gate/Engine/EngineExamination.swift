@@ -68,7 +68,7 @@ struct EngineExamination {
     do {
       try await session.checkSyntax(of: bundle)
       run.ran(.syntax, since: begin)
-      try await session.evaluate(DryRunner.probe)
+      try await session.install(DryRunner.probe)
       let loading = ContinuousClock.now
       defer { run.ran(.load, since: loading) }
       try await session.evaluate(bundle)

@@ -1,19 +1,16 @@
-// Runs in the page of the engine before the bundle, and answers what the gate asks about it. It reports facts; what they
-// mean is decided by its reader. Nothing leaves the page: parsers get a context whose pages are made up.
+// Runs beside the page of the bundle, in the realm of the engine's bridge, and answers what the gate asks. It reports facts; what
+// they mean is decided by its reader. Nothing leaves the page: parsers get a context whose pages are made up. The bridge's
+// three rules hold here: `page.value` for what a bundle gets, `page.settle` for what it promises, `page.expose` for functions.
 (function () {
   'use strict';
-  const probes = window.__parserProbes;
-  const globalOf = window.__globalNamed;
-  const describeThrown = window.__describeThrown;
-  const debug = console.debug;
-  const parse = window.__context.parseHTML;
-  const decode = window.__context.decodeContent;
+  const { Document: PageDocument, DocumentFragment: PageFragment, Element: PageElement } = page.window;
+  const { prototype: baseOfAll } = page.window.Object;
   const UNKNOWN = '__parser_ota_no_such_source__';
   const MAX_MESSAGE = 400;
 
   // What was thrown in the bridge's words, short and without its stack: there may be thousands.
   function describe(thrown) {
-    const { name, message, line, column, script } = describeThrown(thrown);
+    const { name, message, line, column, script } = page.describe(thrown);
     return { name, message: message.slice(0, MAX_MESSAGE), line, column, script };
   }
 
@@ -22,19 +19,18 @@
   }
 
   // The context of one source: every request gets the same page, which is parsed once, since making documents is dear.
-  function contextOf(page, isGenerous) {
-    const answer = async () => page;
+  function contextOf(text, isGenerous) {
     const documents = new Map();
-    const parseOnce = (text) => {
-      const key = String(text);
+    const parseHTML = (html) => {
+      const key = String(html);
       if (!documents.has(key)) {
-        const made = parse(key);
+        const made = page.parseHTML(key);
         if (isGenerous) generosity.set(made, { left: MAX_SAMPLES });
         documents.set(key, made);
       }
       return documents.get(key);
     };
-    return { httpGet: answer, httpPost: answer, parseHTML: parseOnce, decodeContent: decode };
+    return page.context({ answer: () => text, parseHTML });
   }
 
   // MARK: What the bundle defines
@@ -47,7 +43,7 @@
 
   // What a bundle defines, as the types of its parts.
   probes.gateEntries = ({ global }) => {
-    const found = globalOf(global);
+    const found = page.global(global);
     const isObject = found !== null && (typeof found === 'object' || typeof found === 'function');
     return {
       type: found === null ? 'null' : typeof found,
@@ -107,7 +103,7 @@
     if (parser === null || parser === undefined) return { id, state: 'none' };
     if (typeof parser !== 'object') return { id, state: 'other', type: typeof parser };
     const chain = [];
-    for (let link = Object.getPrototypeOf(parser); link && link !== Object.prototype && chain.length < 32; link = Object.getPrototypeOf(link)) {
+    for (let link = Object.getPrototypeOf(parser); link && link !== baseOfAll && chain.length < 32; link = Object.getPrototypeOf(link)) {
       chain.push(classes.number(link));
     }
     return { id, state: 'parser', own: membersOf(parser, texts), chain };
@@ -115,7 +111,7 @@
 
   // The bundle's own catalog, and for each source of the catalog file the make-up of its parser.
   probes.gateParsers = ({ global, ids }) => {
-    const bundle = globalOf(global);
+    const bundle = page.global(global);
     const texts = new Texts();
     const classes = new Classes(texts);
     const build = (id) => attempt(() => bundle.getParser(id, contextOf('')));
@@ -127,17 +123,6 @@
     return { sources: attempt(() => bundle.getAllSources()), parsers, strangers, classes: classes.list, texts: texts.list };
   };
 
-  // One turn of the page's loop. Not by a timer: pages that nobody sees have theirs slowed down to one a second.
-  const channel = new MessageChannel();
-  const turns = [];
-  channel.port1.onmessage = () => turns.shift()();
-  function turn() {
-    return new Promise((done) => {
-      turns.push(done);
-      channel.port2.postMessage(0);
-    });
-  }
-
   // MARK: Generous pages
 
   // A page of a site that nobody knows has nothing that a parser looks for, so the code behind its questions would never
@@ -146,23 +131,20 @@
   const MAX_SAMPLES = 400;
   const SAMPLE = '.parser-ota-sample';
   const generosity = new WeakMap();
-  const generous = { one: Document.prototype.querySelector, all: Document.prototype.querySelectorAll };
-  for (const { prototype } of [Document, DocumentFragment, Element]) {
-    const { querySelector: one, querySelectorAll: all } = prototype;
-    const samples = (node, find) => {
-      const home = node instanceof Document ? node : node.ownerDocument;
-      const state = generosity.get(home);
-      if (!state || state.left <= 0) return null;
-      state.left -= 1;
-      return find(home);
-    };
-    prototype.querySelector = function (selector) {
-      return one.call(this, selector) || samples(this, (home) => generous.one.call(home, SAMPLE));
-    };
-    prototype.querySelectorAll = function (selector) {
-      const found = all.call(this, selector);
-      return found.length > 0 ? found : samples(this, (home) => generous.all.call(home, SAMPLE)) || found;
-    };
+  const { querySelector: one, querySelectorAll: all } = PageDocument.prototype;
+  function samples(node, find) {
+    const home = node instanceof PageDocument ? node : node.ownerDocument;
+    const state = generosity.get(home);
+    if (!state || state.left <= 0) return null;
+    state.left -= 1;
+    return Reflect.apply(find, home, [SAMPLE]);
+  }
+  for (const { prototype } of [PageDocument, PageFragment, PageElement]) {
+    page.replace(prototype, 'querySelector', (given, node, original) => original() || samples(node, one));
+    page.replace(prototype, 'querySelectorAll', (given, node, original) => {
+      const found = original();
+      return found.length > 0 ? found : samples(node, all) || found;
+    });
   }
 
   // MARK: The dry run
@@ -176,8 +158,8 @@
     array: '[]',
   };
   // Addresses as sites shape them; pages without any content end most parsers at once, whatever the address.
-  function shapesFor(page, domain) {
-    switch (page) {
+  function shapesFor(kind, domain) {
+    switch (kind) {
       case 'html': return ['/manga/x', '/series/x/', '/comics/x', 'x-1'];
       case 'generous': return ['/manga/x', '/m/x', `https://${domain}/manga/x`];
       case 'object': return ['/manga/x', 'x-1'];
@@ -188,13 +170,13 @@
   // Every call of one source: [method, page, call].
   function callsOf(domain) {
     const calls = [];
-    for (const page of Object.keys(PAGES)) {
-      calls.push(['list', page, (parser) => parser.getListPage(1, 'UPDATED', {})]);
-      calls.push(['search', page, (parser) => parser.getListPage(1, 'POPULARITY', { query: 'x' })]);
-      for (const url of shapesFor(page, domain)) {
+    for (const kind of Object.keys(PAGES)) {
+      calls.push(['list', kind, (parser) => page.invoke(parser, 'getListPage', [1, 'UPDATED', {}])]);
+      calls.push(['search', kind, (parser) => page.invoke(parser, 'getListPage', [1, 'POPULARITY', { query: 'x' }])]);
+      for (const url of shapesFor(kind, domain)) {
         const item = (parser) => ({ id: url, url, title: 'x', source: parser.source, branch: null });
-        calls.push(['details', page, (parser) => parser.getDetails(item(parser))]);
-        calls.push(['pages', page, (parser) => parser.getPages(item(parser))]);
+        calls.push(['details', kind, (parser) => page.invoke(parser, 'getDetails', [item(parser)])]);
+        calls.push(['pages', kind, (parser) => page.invoke(parser, 'getPages', [item(parser)])]);
       }
     }
     return calls;
@@ -203,7 +185,7 @@
   // Failures of one kind once, with the sources that have it.
   class Failures {
     constructor() { this.list = []; this.byKey = new Map(); }
-    add(source, method, page, thrown) {
+    add(source, method, kind, thrown) {
       const error = describe(thrown);
       const key = [method, error.name, error.message, error.line, error.column].join('\n');
       let entry = this.byKey.get(key);
@@ -214,50 +196,47 @@
         this.list.push(entry);
       }
       if (entry.sources[entry.sources.length - 1] !== source) entry.sources.push(source);
-      if (!entry.pages.includes(page)) entry.pages.push(page);
+      if (!entry.pages.includes(kind)) entry.pages.push(kind);
     }
   }
 
-  function silence() {
-    const own = { ...console };
-    for (const level of Object.keys(own)) if (typeof own[level] === 'function') console[level] = () => {};
-    return () => Object.assign(console, own);
-  }
-
   // Each call settles, or not: a promise that never does must not hold up the rest.
-  async function tryCall(run, source, contexts, [method, page, call], say) {
-    if (say) debug(`gate ${method} ${page}`);
+  async function tryCall(run, source, contexts, [method, kind, call], say) {
+    if (say) page.say(`${method} ${kind}`);
     run.calls += 1;
     run.open.set(run.calls, { source, method });
     const number = run.calls;
     try {
-      await call(run.bundle.getParser(source, contexts[page]));
+      const made = await page.invoke(run.bundle, 'getParser', [source, contexts[kind]]);
+      if ('thrown' in made) throw made.thrown;
+      const end = await call(made.value);
+      if ('thrown' in end) throw end.thrown;
     } catch (thrown) {
-      run.failures.add(source, method, page, thrown);
+      run.failures.add(source, method, kind, thrown);
     }
     run.open.delete(number);
   }
 
   // Runs every call of the sources; says each one's name first, so that whoever waits knows where it hangs.
   probes.gateDryRun = async ({ global, sources, settleMilliseconds, sayCalls }) => {
-    const run = { bundle: globalOf(global), failures: new Failures(), open: new Map(), calls: 0 };
-    const restore = silence();
+    const run = { bundle: page.global(global), failures: new Failures(), open: new Map(), calls: 0 };
+    page.mute(true);
     try {
       for (const { id, domain } of sources) {
-        if (!sayCalls) debug(`gate ${id}`);
+        if (!sayCalls) page.say(id);
         const work = callsOf(domain);
         const contexts = Object.fromEntries(Object.entries(PAGES).map(([name, text]) => [name, contextOf(text, name === 'generous')]));
         if (sayCalls) {
-          for (const call of work) await Promise.race([tryCall(run, id, contexts, call, true), turn()]);
+          for (const call of work) await Promise.race([tryCall(run, id, contexts, call, true), page.turn()]);
         } else {
           const all = Promise.all(work.map((call) => tryCall(run, id, contexts, call, false)));
-          await Promise.race([all, turn()]);
+          await Promise.race([all, page.turn()]);
         }
       }
       const end = Date.now() + settleMilliseconds;
-      while (run.open.size > 0 && Date.now() < end) await turn();
+      while (run.open.size > 0 && Date.now() < end) await page.turn();
     } finally {
-      restore();
+      page.mute(false);
     }
     return { calls: run.calls, failures: run.failures.list, unsettled: [...run.open.values()] };
   };
