@@ -12,9 +12,12 @@ struct GateRun {
   /// Whether the engine must be there for a release to go out.
   private let requiresEngine: Bool
 
-  init(requiresEngine: Bool) {
+  /// What findings call the bundle.
+  private let bundleName: String
+
+  init(requiresEngine: Bool, bundleName: String) {
     start = clock.now
-    self.requiresEngine = requiresEngine
+    (self.requiresEngine, self.bundleName) = (requiresEngine, bundleName)
   }
 
   /// Runs a check that needs no waiting.
@@ -48,7 +51,8 @@ struct GateRun {
       Finding(
         .noEngine, requiresEngine ? .error : .warning,
         "the engine cannot be used: \(reason); not run: \(missed)",
-        advice: "install parser-ota-engine, name it with --engine FILE, or say --allow no-engine")
+        advice: "install parser-ota-engine, or name it with --engine FILE"
+      )
     ])
     checks[.noEngine] = .ran(milliseconds: 0)
   }
@@ -57,13 +61,13 @@ struct GateRun {
     _ allowances: [Allowance], catalogs: [SourceCatalog], comparedWith version: ReleaseVersion?
   ) -> GateReport {
     var rules = AllowanceRules(allowances, catalogs: catalogs)
-    let findings = rules.apply(to: findings)
+    let findings = rules.apply(to: FindingTwins.removed(from: findings))
     let runs = GateCode.allCases.compactMap { code in
       checks[code].map { GateReport.CheckRun(code, $0) }
     }
     var seen: Set<Allowance> = []
     return GateReport(
-      findings: Self.ordered(findings), checks: runs, comparedWith: version,
+      bundleName: bundleName, findings: Self.ordered(findings), checks: runs, comparedWith: version,
       sourceCount: catalogs.first?.entries.count ?? 0,
       unusedAllowances: allowances.filter { !rules.used.contains($0) && seen.insert($0).inserted },
       milliseconds: Self.milliseconds(clock.now - start), fixtures: fixtures)

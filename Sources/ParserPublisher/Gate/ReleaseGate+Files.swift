@@ -33,7 +33,7 @@ extension ReleaseGate {
     for path in [request.sourcesPath, request.bundlePath] where message.hasPrefix(path) {
       message = String(message.dropFirst(path.count).drop { $0 == ":" || $0 == " " })
     }
-    var run = GateRun(requiresEngine: false)
+    var run = GateRun(requiresEngine: false, bundleName: request.bundleName)
     run.record(.input) {
       [
         Finding(

@@ -25,9 +25,9 @@ public struct ReleaseGate: Sendable {
   ///
   /// - Parameter live: the release to compare with; `nil` when the channel has none.
   public func check(_ release: GateCandidate, against live: GateBaseline?) async -> GateReport {
-    var run = GateRun(requiresEngine: requiresEngine)
+    var run = GateRun(requiresEngine: requiresEngine, bundleName: release.bundleName)
     run.record(.input) { [] }
-    run.record(.catalogFields) { CatalogFieldsCheck.findings(release) }
+    run.record(.catalogFields) { CatalogFieldsCheck.findings(release, against: live?.catalog) }
     if fixtures == nil { run.skip(.fixtures, "no recordings were given") }
     await examine(release, against: live, &run)
     await replay(release, against: live, &run)
@@ -39,6 +39,11 @@ public struct ReleaseGate: Sendable {
       }
       run.record(code) { check(release, live) }
     }
+    if let live {
+      await SizeCheck.run(release, against: live, &run)
+    } else {
+      run.skip(.size, "there is no live release to compare with")
+    }
     WithdrawnContentCheck.run(release, &run)
     return run.report(
       allowances, catalogs: [release.catalog] + (live.map { [$0.catalog] } ?? []), comparedWith: live?.version
@@ -48,14 +53,14 @@ public struct ReleaseGate: Sendable {
   private static let comparisons: [(GateCode, @Sendable (GateCandidate, GateBaseline) -> [Finding])] = [
     (.idsRemoved, { CatalogChangeChecks.removed($0, against: $1) }),
     (.idChangedMeaning, { CatalogChangeChecks.changedMeaning($0, against: $1) }),
-    (.size, { SizeCheck.findings($0, against: $1) }),
     (.unchanged, { UnchangedCheck.findings($0, against: $1) }),
   ]
 
   /// The checks that run the bundle.
   private func examine(_ release: GateCandidate, against live: GateBaseline?, _ run: inout GateRun) async {
     guard let engine else { return run.withoutEngine("none was given") }
-    let examination = EngineExamination(engine: engine, globalName: globalName, release: release)
+    let examination = EngineExamination(
+      engine: engine, globalName: globalName, release: release, liveCatalog: live?.catalog)
     await examination.run(&run) { sources in
       guard let live else { return nil }
       let entries = live.catalog.entries.filter { sources.contains($0.id.text) }

@@ -26,7 +26,8 @@ struct AllowanceTests {
     #expect(try Allowance(text: "dangling-call:A:B") == Allowance(.danglingCall, "A:B"))
     #expect(try Allowance(text: "ids-removed:ABC").text == "ids-removed:ABC")
     for text in [
-      "", "everything", "size:", ":ABC", "Size", "input", "size " + String(repeating: "x", count: 400),
+      "", "everything", "size:", ":ABC", "Size", "input", "syntax", "load", "entry-points:A",
+      "size " + String(repeating: "x", count: 400),
     ] {
       #expect(throws: InputError.self, "\(text)") { try Allowance(text: text) }
     }
@@ -58,7 +59,23 @@ struct AllowanceTests {
       let text = try #require(finding.allowanceText)
       #expect(try !apply([text], to: finding).contains(where: \.refuses), "\(text)")
     }
-    #expect(Finding(.input, .error, "x").allowanceText == nil)
+    for code in [GateCode.input, .syntax, .load, .entryPoints] {
+      #expect(Finding(code, .error, "x").allowanceHint == nil, "no app could do anything with such a release")
+    }
+  }
+
+  @Test("a hint names each of a few sources, and never a whole check for the fault of some")
+  func hints() throws {
+    func dryRun(_ sources: [String]) -> Finding {
+      Finding(.dryRun, .error, "x").with { $0.sources = sources }
+    }
+    #expect(dryRun(["A", "B"]).allowanceHint == "--allow dry-run:A --allow dry-run:B")
+    #expect(dryRun(["A", "B"]).allowanceText == nil && dryRun(["A"]).allowanceText == "dry-run:A")
+    #expect(dryRun((0..<9).map { "S\($0)" }).allowanceHint == "--allow dry-run:ID for each of the sources")
+    #expect(dryRun([]).allowanceHint == nil && Finding(.size, .error, "x").allowanceHint == "--allow size")
+    let covered = try apply(
+      dryRun(["A", "B"]).allowanceTexts, to: dryRun(["A", "B"]), ids: ["A", "B"])
+    #expect(covered.allSatisfy { !$0.refuses }, "what a hint says lets the finding through")
   }
 
   @Test("a fingerprint stays when lines move, and differs between sources")
@@ -90,20 +107,103 @@ struct ComparisonTests {
   }
 
   private func script(_ bytes: Int) -> String { "var a = 1;" + String(repeating: "\n", count: bytes - 10) }
+  /// A script of so many words and signs.
+  private func code(_ tokens: Int) -> String { String(repeating: "a;", count: tokens / 2) }
   private let one = Fixtures.smallCatalog(ids: ["ABC", "DEF"])
 
   @Test("growth above a fifth warns, above the double refuses; a loss of half warns")
   func size() async throws {
     for (old, new, severity) in [
-      (1000, 1200, nil), (1000, 1201, .warning), (1000, 2000, .warning), (1000, 2001, .error),
+      (1000, 1200, nil), (1000, 1202, .warning), (1000, 2000, .warning), (1000, 2002, .error),
       (1000, 500, nil),
-      (1000, 499, .warning),
+      (1000, 498, .warning),
     ] as [(Int, Int, Finding.Severity?)] {
-      let report = try await check(live: (script(old), one), new: (script(new), one))
+      let report = try await check(live: (code(old), one), new: (code(new), one))
       let found = report.findings.filter { $0.code == .size }
       #expect(found.map(\.severity) == [severity].compactMap(\.self), "\(old) \(new)")
       #expect(report.isRefused == (severity == .error), "\(report.findings)")
     }
+  }
+
+  @Test("blanks, comments, source maps and short names are no growth and no loss; a text in one piece is")
+  func sizeOfCode() async throws {
+    let plain = (0..<300).map { "var aLongName\($0) = \"x\";  // says what it is for\n" }.joined()
+    let minified = (0..<300).map { "var a\($0)=\"x\";" }.joined()
+    let map = "//# sourceMappingURL=data:application/json;base64," + String(repeating: "e", count: 90_000)
+    for (old, new) in [(plain, minified), (minified, plain), (plain, plain + map)] {
+      let report = try await check(live: (old, one), new: (new, one))
+      #expect(report.findings.filter { $0.code == .size } == [])
+    }
+    let blob = plain + "var b = '" + String(repeating: "e", count: 90_000) + "';"
+    #expect(try await check(live: (plain, one), new: (blob, one)).refusals.map(\.code) == [.size])
+  }
+
+  @Test(
+    "N11: a domain is a bare host name, named with its right spelling; a habit of the whole catalog warns")
+  func domains() async throws {
+    let text = String(decoding: one, as: UTF8.self)
+    for (domain, words, advice) in [
+      ("https://abc.example/", "has a scheme and has a slash at its end", "write abc.example"),
+      ("abc.example/", "has a slash", "write abc.example"),
+      (" abc.example", "has blanks", "write abc.example"),
+      ("u:p@abc.example:8080", "has credentials", "write abc.example:8080"),
+      (String(repeating: "x", count: 300), "has 300 characters, more than the 253", "the host name alone"),
+      ("abc..example", "has an empty part", "alone"),
+      ("abc.example:99999", "has a port that is none", "alone"),
+      ("a b.example", "has a blank in it", "alone"),
+      ("http:abc.example", "has a scheme", "write abc.example"),
+    ] {
+      let sources = Array(text.replacing("abc.example", with: domain).utf8)
+      let report = try await check(live: (script(100), one), new: (script(101), sources))
+      let found = try #require(
+        report.refusals.first { $0.code == .catalogFields }, "\(domain): \(report.findings)")
+      #expect(found.message.hasPrefix("[0].domain") && found.message.contains(words), "\(found.message)")
+      #expect(found.advice?.contains(advice) == true && found.sources == ["ABC"] && found.place.line == 2)
+      #expect(!found.message.contains("u:p@"), "a password is not repeated")
+    }
+    for domain in [
+      "abc.example:8080", "127.0.0.1:80", "[::1]:80", "localhost:80", "münchen.example", "a_b.example",
+    ] {
+      let sources = Array(text.replacing("abc.example", with: domain).utf8)
+      let report = try await check(live: (script(100), one), new: (script(101), sources))
+      #expect(report.findings.filter { $0.code == .catalogFields } == [], "\(domain)")
+    }
+    let habit = Fixtures.smallCatalog(ids: ["A", "B", "C"])
+    let all = Array(
+      String(decoding: habit, as: UTF8.self).replacing("\"domain\":\"", with: "\"domain\":\"https://").utf8)
+    let report = try await check(live: (script(100), habit), new: (script(101), all))
+    #expect(
+      !report.isRefused
+        && report.findings.filter { $0.code == .catalogFields }.map(\.sources) == [["A", "B", "C"]])
+    let live = try await check(live: (script(100), all), new: (script(101), all))
+    #expect(!live.isRefused, "what is live already does not hold back a fix of something else")
+  }
+
+  @Test("ids that changed places or case are refused, wherever their domains are alike")
+  func swapped() async throws {
+    let three = Fixtures.smallCatalog(ids: ["ABC", "DEF", "GHI"])
+    let text = String(decoding: three, as: UTF8.self)
+    func renamed(_ pairs: [(String, String)]) -> [UInt8] {
+      var text = text
+      for (index, pair) in pairs.enumerated() {
+        text = text.replacing("\"id\":\"\(pair.0)\"", with: "\"id\":\"#\(index)\"")
+      }
+      for (index, pair) in pairs.enumerated() { text = text.replacing("#\(index)", with: pair.1) }
+      return Array(text.utf8)
+    }
+    for pairs in [[("ABC", "DEF"), ("DEF", "ABC")], [("ABC", "DEF"), ("DEF", "GHI"), ("GHI", "ABC")]] {
+      let report = try await check(live: (script(100), three), new: (script(101), renamed(pairs)))
+      #expect(report.refusals.map(\.code) == [.idChangedMeaning], "\(report.findings)")
+      #expect(Set(report.refusals[0].sources) == Set(pairs.map(\.0)))
+      #expect(report.refusals[0].message.contains("changed places"), "\(report.refusals[0].message)")
+    }
+    let lower = try await check(live: (script(100), three), new: (script(101), renamed([("ABC", "abc")])))
+    #expect(lower.refusals.map(\.code) == [.idsRemoved] && lower.refusals[0].place.line == 2)
+    #expect(lower.refusals[0].message.contains("the id ABC of release 1 is written abc now"))
+    let moved = text.replacing("abc.example", with: "new.example")
+    #expect(
+      try await !check(live: (script(100), three), new: (script(101), Array(moved.utf8))).isRefused,
+      "a site that moves takes nobody's place")
   }
 
   @Test("a release with nothing new is refused by name, and one with an old bundle for a new catalog is odd")

@@ -8,7 +8,7 @@ import Testing
 @testable import ParserPublisher
 
 /// A feed's history as made up by the generator, and a gate with the real engine in front of it.
-private final class History: Sendable {
+final class History: Sendable {
   let feed: TestFeed
   let gate: ReleaseGate
 
@@ -215,10 +215,13 @@ struct HistoryTests {
 }
 
 extension History {
-  func check(bundle: String, _ gate: ReleaseGate? = nil) async throws -> GateReport {
-    let request = CheckRequest(
-      bundlePath: try feed.write("b.js", Array(bundle.utf8)),
-      sourcesPath: try feed.write("s.json", Fixtures.smallCatalog(ids: ["ALPHA", "BETA"])))
+  func check(
+    bundle: String, _ gate: ReleaseGate? = nil,
+    sources: [UInt8] = Fixtures.smallCatalog(ids: ["ALPHA", "BETA"])
+  ) async throws -> GateReport {
+    var request = CheckRequest(
+      bundlePath: try feed.write("b.js", Array(bundle.utf8)), sourcesPath: try feed.write("s.json", sources))
+    (request.bundleName, request.sourcesName) = ("b.js", "s.json")
     return try await (gate ?? self.gate).check(request)
   }
 }

@@ -129,7 +129,7 @@ struct MemberRuleTests {
 
   private func dangling(_ inspected: Inspected) -> [Finding] {
     let bundle = TextPosition(Array("class Family {\n  \(text)\n}".utf8))
-    return DanglingCallCheck(inspected.inspection, bundle: bundle, bundleName: "b.js").findings()
+    return DanglingCallCheck(inspected.inspection).findings(bundle: bundle, bundleName: "b.js")
   }
 
   @Test("a missing method is one finding with all its sources and its line; a value is no method")
@@ -156,6 +156,25 @@ struct MemberRuleTests {
     #expect(dangling(inspected) == [])
   }
 
+  @Test("one method that many classes miss is one finding with all of them, and a near name is asked for")
+  func oneCause() throws {
+    var inspected = try inspected()
+    inspected.texts = [
+      "getDetails(m) { return this.laod(m); }", "load(m) { return m; }",
+      "getPages(c) { return this.laod(c); }",
+    ]
+    inspected.classes[1] = InspectedClass(
+      name: "Base",
+      members: [
+        InspectedMember(name: "load", type: "function", text: 1),
+        InspectedMember(name: "getPages", type: "function", text: 2),
+      ])
+    let found = dangling(inspected)
+    #expect(
+      found.map(\.message) == ["Family.getDetails, Base.getPages call this.laod(), which does not exist"])
+    #expect(found[0].sources == ["ABC", "DEF"] && found[0].advice?.hasPrefix("did you mean load? ") == true)
+  }
+
   @Test("a method anywhere along the chain, an assignment, and what every object has are no faults")
   func present() throws {
     var inspected = try inspected()
@@ -170,10 +189,19 @@ struct MemberRuleTests {
         "\"overrides\":{}", with: "\"overrides\":{\"load\":\"x\",\"listUrl\":\"y\",\"valueOf\":1}",
         maxReplacements: 1
       ).utf8)
+    // A parser that keeps its overrides somewhere else hides nothing by them.
+    let kept = OverrideKeysCheck(
+      catalog: try SourceCatalog.decode(bytes), lines: CatalogLines("s.json", bytes))
+    #expect(kept.findings(try inspected().inspection) == [])
+    var shadowed = try inspected()
+    shadowed.parsers[0] = InspectedParser(
+      id: "ABC",
+      state: .parser(
+        own: ["load", "listUrl", "valueOf"].map { InspectedMember(name: $0, type: "string") }, chain: [0, 1]))
     let found = OverrideKeysCheck(
       catalog: try SourceCatalog.decode(bytes), lines: CatalogLines("s.json", bytes)
     )
-    .findings(try inspected().inspection)
+    .findings(shadowed.inspection)
     #expect(found.map(\.subject) == ["load", "valueOf"] && found.allSatisfy { $0.sources == ["ABC"] })
     #expect(found[0].place.line == 2 && found[0].code == .overrideKeys)
   }
@@ -182,10 +210,10 @@ struct MemberRuleTests {
     "answers of a page that make no sense are refused, not followed",
     arguments: [
       "[]", "{}",
-      #"{"sources":{},"texts":[],"classes":[],"strangers":[],"parsers":[{"id":"A","state":"parser","own":[["x","function",3]],"chain":[]}]}"#,
-      #"{"sources":{},"texts":[],"classes":[],"strangers":[],"parsers":[{"id":"A","state":"parser","own":[],"chain":[0]}]}"#,
-      #"{"sources":{},"texts":[1],"classes":[],"strangers":[],"parsers":[]}"#,
-      #"{"sources":{},"texts":[],"classes":[],"strangers":[],"parsers":[{"id":"A","state":"odd"}]}"#,
+      #"{"sources":{},"texts":[],"classes":[],"strangers":[],"odd":[],"parsers":[{"id":"A","state":"parser","own":[["x","function",3]],"chain":[]}]}"#,
+      #"{"sources":{},"texts":[],"classes":[],"strangers":[],"odd":[],"parsers":[{"id":"A","state":"parser","own":[],"chain":[0]}]}"#,
+      #"{"sources":{},"texts":[1],"classes":[],"strangers":[],"odd":[],"parsers":[]}"#,
+      #"{"sources":{},"texts":[],"classes":[],"strangers":[],"odd":[],"parsers":[{"id":"A","state":"odd"}]}"#,
     ])
   func hostileAnswers(text: String) throws {
     let value = try JSONReader.read(Array(text.utf8), maxBytes: 10_000)

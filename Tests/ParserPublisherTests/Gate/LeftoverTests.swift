@@ -20,7 +20,7 @@ struct LeftoverTests {
     arguments: [
       ("a;\ndebugger;", ["debugger:2"]), ("if (a) { debugger }", ["debugger:1"]),
       ("a;\n<<<<<<< HEAD\nb;\n=======\nc;\n", ["merge-marker:2"]),
-      ("a;\n//# sourceMappingURL=data:application/json;base64,e30=", ["source-map:2"]),
+      ("a;\n//# sourceMappingURL=data:application/json;base64,e30=", ["inline-source-map:2"]),
       ("a;\n//# sourceMappingURL=bundle.js.map", ["source-map:2"]),
       ("// /home/me/parsers/src/base.js\na", ["local-path:1"]),
       ("a = '/Users/me/x/node_modules/y'", ["local-path:1"]),

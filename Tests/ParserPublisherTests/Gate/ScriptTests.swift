@@ -67,8 +67,8 @@ struct ScriptTests {
 }
 
 @Suite("Calls of a parser's own methods")
-struct MemberCallsTests {
-  private func calls(_ text: String) -> [String] { MemberCalls(of: Array(text.utf8)).calls.map(\.name) }
+struct MemberUsesTests {
+  private func calls(_ text: String) -> [String] { MemberUses(of: Array(text.utf8)).calls.map(\.name) }
 
   @Test(
     "code of the method's own counts, nested code with another this does not",
@@ -90,25 +90,87 @@ struct MemberCallsTests {
       ("x() { return this?.a(1); }", ["a"]), ("x() { return `${this.a()} ${`${this.b()}`}`; }", ["a", "b"]),
       ("x() { return 'this.a()' + \"this.b()\" + /this.c()/.source; // this.d()\n }", []),
       ("x() { /* this.a() */ return other.this.a() + self.a(); }", []),
+      ("x() { const self = this; f(function () { self.a(); }); }", ["a"]),
+      ("x() { return this['a'](1) + this[b](); }", ["a"]), ("x() { return this.a`b`; }", ["a"]),
       ("x() { this.a.b(); this.c = 1; this.d; }", []),
       ("x(m) { return super.a(m) + super.b; }", ["a"]), ("x() { class A { y() { super.z(); } } }", []),
       ("x() { return this\n  .a\n  (1); }", ["a"]),
     ])
   func whose(text: String, expected: [String]) { #expect(calls(text) == expected) }
 
-  @Test("what is asked for or given before it is called is not missing")
-  func guards() {
-    func guarded(_ text: String) -> Set<String> { MemberCalls(of: Array(text.utf8)).guarded }
-    for text in [
+  @Test(
+    "what is asked for before it is called may be missing",
+    arguments: [
       "x() { if (this.a) this.a(); }", "x() { this.a && this.a(); }", "x() { return this.a ? this.a() : 1; }",
       "x() { return this.a?.(1); }", "x() { if (typeof this.a === 'function') this.a(); }",
-      "x() { if (!this.a) return; this.a(); }",
+      "x() { if (!this.a) return; this.a(); }", "x() { if (this.a !== undefined) this.a(); }",
+      "x() { if ('a' in this) this.a(); }", "x() { if (Object.hasOwn(this, 'a')) this.a(); }",
+      "x() { const { a } = this; if (a) this.a(); }",
+      "x() { const { b, a = null } = this; if (a) this.a(); }",
+      "x() { if (typeof this['a'] === 'function') this.a(); }", "x() { if (Boolean(this.a)) this.a(); }",
+    ])
+  func tests(text: String) { #expect(MemberUses(of: Array(text.utf8)).tested.contains("a"), "\(text)") }
+
+  @Test("what the code gives a value, under its own name or another one")
+  func assignments() {
+    func uses(_ text: String) -> MemberUses { MemberUses(of: Array(text.utf8)) }
+    for text in [
+      "x() { this.a = () => 1; return this.a() === this.b; }", "x() { this.a ??= 1; }",
+      "x() { this.a ||= 1; }",
+      "x() { const self = this; self.a = 1; }", "x() { ({ a: this.a } = y); }", "x() { [this.a] = y; }",
     ] {
-      #expect(guarded(text) == ["a"], "\(text)")
+      #expect(uses(text).assigned == ["a"], "\(text)")
     }
-    #expect(guarded("x() { return this.a() + f(this.b); }") == [])
-    #expect(
-      MemberCalls(of: Array("x() { this.a = () => 1; return this.a() === this.b; }".utf8)).assigned == ["a"])
-    #expect(MemberCalls(of: Array("x() { return this.a == 1 || this.b === 2; }".utf8)).assigned == [])
+    #expect(uses("x() { return this.a == 1 || this.b === 2 || f(this.c) >= 3; }").assigned == [])
+    for text in [
+      "x() { this[k] = 1; }", "x() { Object.assign(this, y); }", "x() { Object.defineProperty(this, k, v); }",
+    ] {
+      #expect(uses(text).makesMembers, "\(text)")
+    }
+    #expect(!uses("async x() { return this.context.httpGet(y, this) + this[k] + f(this.z); }").makesMembers)
+  }
+
+  @Test("a call that is all that an empty catch can be for is an optional one")
+  func catching() {
+    func catching(_ text: String) -> [MemberUses.Call.Catching] {
+      MemberUses(of: Array(text.utf8)).calls.map(\.catching)
+    }
+    #expect(catching("x() { try { this.a(); } catch {} }") == [.optional])
+    #expect(catching("async x() { try { await this.a() } catch (e) {} }") == [.optional])
+    #expect(catching("x() { try { return this.a(); } catch { return 1; } }") == [.caught])
+    #expect(catching("x() { try { this.a(); y(); } catch {} }") == [.caught])
+    #expect(catching("x() { try { y(); } catch { this.a(); } finally { this.b(); } }") == [.none, .none])
+    #expect(catching("x() { try { this.a(); } finally { y(); } }") == [.none])
+  }
+
+  @Test("a method that is read as a text, and a this that is lost")
+  func misuse() {
+    func uses(_ text: String) -> MemberUses { MemberUses(of: Array(text.utf8)) }
+    for text in [
+      "x() { return `${this.a}/b`; }", "x() { return 'b' + this.a; }", "x() { return this.a + '/b'; }",
+      "x() { return this.a.split('/'); }",
+    ] {
+      #expect(uses(text).readings.map(\.name) == ["a"], "\(text)")
+    }
+    for text in [
+      "x() { return `${this.a()}`; }", "x() { y.map(this.a); }", "x() { return this.a.bind(this); }",
+    ] {
+      #expect(uses(text).readings == [], "\(text)")
+    }
+    for text in [
+      "x() { return y.map(function (z) { return this.a(z); }); }",
+      "x() { return y.then(async function () { await this.a(); }); }",
+      "x() { function f() { return this.a(); } return f(); }",
+    ] {
+      #expect(uses(text).lost.map(\.name) == ["a"], "\(text)")
+    }
+    for text in [
+      "x() { return y.map(function (z) { return this.a(z); }, this); }",
+      "x() { return y.map(function (z) { return this.a(z); }.bind(this)); }",
+      "x() { return each(y, function () { this.a(); }); }", "x() { return { f() { this.a(); } }; }",
+      "x() { function F() { this.a = 1; } return new F(); }", "x() { y.map((z) => this.a(z)); }",
+    ] {
+      #expect(uses(text).lost == [], "\(text)")
+    }
   }
 }

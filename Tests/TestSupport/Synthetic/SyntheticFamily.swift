@@ -22,6 +22,10 @@ struct SyntheticFamily {
           this.datePattern = "MMMM d, yyyy";
           this.withoutAjax = false;
           this.basePath = "";
+          this.organizationDomain = "";
+          this.postReq = false;
+          this.selectDesc = this.selectState = ".summary";
+          this.selectMangaList = this.selectMangaListImg = this.selectMangaListTitle = "";
           this.selectItem = ".item, .page-item-detail, article";
           this.selectChapter = "li.chapter a, .chapters a";
           this.selectPage = "img.page, .reader img";

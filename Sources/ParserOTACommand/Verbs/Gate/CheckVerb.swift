@@ -24,7 +24,7 @@ extension Verb {
         details: [
           "Looks at the two files, runs the bundle in parser-ota-engine, and compares with the live release. Ends with 1"
             + " when something refuses the release, with 3 when a file cannot be one of a release, and with 0 when there are"
-            + " only warnings. One finding a line on standard output, the verdict on standard error. Checks that could not run are"
+            + " only warnings. A table of findings on standard output, the verdict on standard error. Checks that could not run are"
             + " named; publish refuses without an engine, unless told --allow no-engine. In a GitHub workflow the findings"
             + " become annotations."
         ],

@@ -13,7 +13,10 @@ struct GatePage {
   var lines: [String] { Self.rows(report.findings).lines() + (report.fixtures?.lines ?? []) + runLines }
 
   /// What keeps the release from going out, one line each; of many, the first ones.
-  var refusalLines: [String] { Self.rows(report.refusals).lines(limit: 20) }
+  var refusalLines: [String] {
+    // They are printed two columns further in.
+    Self.rows(report.refusals, width: WrappedText.width - 2).lines(limit: 20)
+  }
 
   /// Findings that let the release through, one line each.
   var passedLines: [String] {
@@ -39,34 +42,37 @@ struct GatePage {
     return ["not run, for want of an engine: \(missed.map(\.code.rawValue).joined(separator: ", "))"]
   }
 
-  private static func rows(_ findings: [Finding]) -> FindingRows {
-    var rows = FindingRows()
+  private static func rows(_ findings: [Finding], width: Int = WrappedText.width) -> FindingRows {
+    var rows = FindingRows(width: width)
     for finding in findings {
       let word =
         finding.refuses ? "refused" : finding.allowedBy.isEmpty ? finding.severity.rawValue : "allowed"
-      rows.add(finding.code.rawValue, word, text(finding))
+      rows.add(finding.code.rawValue, word, text(finding), more: waysOut(finding))
     }
     return rows
   }
 
   /// What to do about a finding that refuses alone; `nil` when there is nothing to say.
   static func hint(_ finding: Finding) -> String? {
-    let allowance = finding.allowanceText.map { "if it is meant, add --allow \($0.shellWord)" }
+    let allowance = finding.allowanceHint.map { "if it is meant, add \($0)" }
     let parts = [finding.advice, allowance].compactMap(\.self)
     return parts.isEmpty ? nil : parts.joined(separator: "; ")
   }
 
-  /// Place, sentence and sources, then the way out.
+  /// Place, sentence and sources.
   private static func text(_ finding: Finding) -> String {
     let place = finding.place.text.map { "\($0): " } ?? ""
-    var text = place + finding.message + finding.sourcesNote
-    if finding.refuses {
-      if let advice = finding.advice { text += "; to do: \(advice)" }
-      if let allowance = finding.allowanceText { text += "; if it is meant: --allow \(allowance.shellWord)" }
-    } else if !finding.allowedBy.isEmpty {
-      text += "; allowed by: \(finding.allowedBy.map(\.text).joined(separator: ", "))"
+    return place + finding.message + finding.sourcesNote
+  }
+
+  /// What to do about a finding, each on a line of its own.
+  private static func waysOut(_ finding: Finding) -> [String] {
+    if !finding.allowedBy.isEmpty {
+      return ["allowed by: \(finding.allowedBy.map(\.text).joined(separator: ", "))"]
     }
-    return text
+    guard finding.severity != .note else { return [] }
+    let allowance = finding.refuses ? finding.allowanceHint.map { "if it is meant: \($0)" } : nil
+    return [finding.advice.map { "to do: \($0)" }, allowance].compactMap(\.self)
   }
 
   private var runLines: [String] {
@@ -81,8 +87,12 @@ struct GatePage {
         reasons.append((reason, [code.rawValue]))
       }
     }
-    return ["checked  \(ran.joined(separator: ", "))"]
-      + reasons.map { "not run  \($0.codes.joined(separator: ", ")): \($0.reason)" }
+    return Self.wrapped("checked  \(ran.joined(separator: ", "))")
+      + reasons.flatMap { Self.wrapped("not run  \($0.codes.joined(separator: ", ")): \($0.reason)") }
+  }
+
+  private static func wrapped(_ text: String) -> [String] {
+    WrappedText.lines(text, firstIndent: 0, indent: "checked  ".count)
   }
 
   // MARK: For programs

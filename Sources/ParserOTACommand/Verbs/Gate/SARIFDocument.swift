@@ -60,7 +60,9 @@ struct SARIFDocument {
       JSONMember("ruleIndex", .integer(Self.index(finding.code))),
       JSONMember("level", .string(finding.severity.rawValue)), JSONMember("message", Self.message(finding)),
     ]
-    if let location = Self.location(finding.place) {
+    // Code scanning takes no result without a place; what concerns the release as a whole stands at its bundle.
+    let place = finding.place.file == nil ? Finding.Place(file: report.bundleName) : finding.place
+    if let location = Self.location(place) {
       members.append(JSONMember("locations", .array([location])))
     }
     members.append(
@@ -123,7 +125,7 @@ struct SARIFDocument {
       let scalar = Unicode.Scalar(byte)
       let isPlain =
         scalar.isASCII && (scalar.properties.isAlphabetic || (0x30...0x39).contains(byte))
-        || ["/", ".", "-", "_", "~", ":"].contains(scalar)
+        || ["/", ".", "-", "_", "~"].contains(scalar) || scalar == ":" && path.hasPrefix("/")
       uri +=
         isPlain ? String(scalar) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
     }

@@ -32,9 +32,9 @@ struct PageError: Equatable {
 }
 
 /// One member of a parser or of one of its classes.
-struct InspectedMember: Equatable {
+struct InspectedMember: Hashable {
   let name: String
-  /// The type in JavaScript's words, or `accessor`.
+  /// The type in JavaScript's words, `null`, or `accessor`.
   let type: String
   /// The number of its source text; `nil` when it is no function of the bundle.
   let text: Int?
@@ -67,6 +67,24 @@ struct InspectedParser: Equatable {
   let state: State
 }
 
+/// A value in the bundle's own catalog that JSON cannot hold.
+struct OddValue: Equatable {
+  /// Where it is, such as `[3].mihonId`.
+  let path: String
+  /// What it is, such as `a BigInt`.
+  let kind: String
+
+  /// The id of the entry that has it.
+  func source(in items: [JSONValue]) -> String? {
+    guard let match = path.prefixMatch(of: /\[(\d+)\]/), let index = Int(match.output.1),
+      items.indices.contains(index),
+      case .object(let members) = items[index],
+      case .string(let id)? = members.first(where: { $0.key == "id" })?.value
+    else { return nil }
+    return id
+  }
+}
+
 /// What the engine found in a loaded bundle.
 struct BundleInspection {
   /// The bundle's own catalog; an error when asking for it threw.
@@ -77,6 +95,8 @@ struct BundleInspection {
   let classes: [InspectedClass]
   /// The source texts of all methods.
   let texts: [[UInt8]]
+  /// What the bundle's own catalog has that no catalog can hold.
+  var oddValues: [OddValue] = []
 
   /// Carries what was thrown.
   struct PageErrorBox: Error { let error: PageError }
@@ -105,6 +125,10 @@ extension BundleInspection {
       if try object.bool("isParser") { strangers.append(try object.string("id")) }
     }
     builtStrangers = strangers
+    oddValues = try object.array("odd").map { (item) throws(InputError) in
+      let object = try JSONObject(item)
+      return OddValue(path: try object.string("path"), kind: try object.string("kind"))
+    }
     try checkNumbers()
   }
 

@@ -15,10 +15,12 @@ struct CatalogMatchCheck {
     catalogFindings(inspection) + parserFindings(inspection) + strangerFindings(inspection)
   }
 
-  private func finding(_ message: String, _ sources: [String], advice: String) -> Finding {
+  private func finding(
+    _ message: String, _ sources: [String], advice: String, place: Finding.Place? = nil
+  ) -> Finding {
     Finding(
       .catalogMatch, .error, message,
-      place: sources.first.map(lines.place) ?? .init(file: bundleName), advice: advice
+      place: place ?? sources.first.map(lines.place) ?? .init(file: bundleName), advice: advice
     ).with { $0.sources = sources }
   }
 
@@ -30,7 +32,13 @@ struct CatalogMatchCheck {
     case .failure(let box): return [finding("getAllSources() throws \(box.error.text)", [], advice: advice)]
     case .success(.array(let items)):
       let own = OwnCatalog(items)
-      return own.problems.map { finding($0, [], advice: advice) } + compare(own, advice)
+      let odd = inspection.oddValues.map { odd in
+        finding(
+          "getAllSources()\(odd.path.printable(maxCharacters: 120)) is \(odd.kind.printable()), which JSON cannot hold",
+          odd.source(in: items).map { [$0] } ?? [], advice: "write it as a text or a plain number",
+          place: .init(file: bundleName))
+      }
+      return odd + own.problems.map { finding($0, [], advice: advice) } + compare(own, advice)
     case .success(let value):
       return [finding("getAllSources() gives \(value.kindName), not an array of sources", [], advice: advice)]
     }
@@ -83,34 +91,48 @@ struct CatalogMatchCheck {
   // MARK: Parsers
 
   private func parserFindings(_ inspection: BundleInspection) -> [Finding] {
-    var groups: [(message: String, sources: [String])] = []
+    var groups: [(fault: Fault, sources: [String])] = []
     for parser in inspection.parsers {
-      guard let message = fault(of: parser, inspection) else { continue }
-      if let index = groups.firstIndex(where: { $0.message == message }) {
+      guard let fault = fault(of: parser, inspection) else { continue }
+      if let index = groups.firstIndex(where: { $0.fault == fault }) {
         groups[index].sources.append(parser.id)
       } else {
-        groups.append((message, [parser.id]))
+        groups.append((fault, [parser.id]))
       }
     }
     return groups.map { group in
-      finding(
-        group.message, group.sources,
-        advice: "take the source out of the catalog, or put its parser into the bundle")
+      finding(group.fault.message, group.sources, advice: group.fault.advice, place: group.fault.place)
     }
   }
 
-  private func fault(of parser: InspectedParser, _ inspection: BundleInspection) -> String? {
+  private struct Fault: Equatable {
+    let message: String
+    var place: Finding.Place?
+    var advice = "take the source out of the catalog, or put its parser into the bundle"
+  }
+
+  private func fault(of parser: InspectedParser, _ inspection: BundleInspection) -> Fault? {
     switch parser.state {
-    case .none: return "getParser() gives no parser for a source of the catalog"
-    case .other(let type): return "getParser() gives a \(type.printable()), not a parser"
-    case .threw(let error): return "getParser() throws \(error.text)"
+    case .none: return Fault(message: "getParser() gives no parser for a source of the catalog")
+    case .other(let type): return Fault(message: "getParser() gives a \(type.printable()), not a parser")
+    case .threw(let error): return thrown(error)
     case .parser(let own, let chain):
       let members = own + chain.flatMap { inspection.classes[$0].members }
       let missing = Self.contract.filter { name in
         members.first { $0.name == name }?.isCallable != true
       }
-      return missing.isEmpty ? nil : "the parser lacks \(missing.joined(separator: ", "))"
+      return missing.isEmpty ? nil : Fault(message: "the parser lacks \(missing.joined(separator: ", "))")
     }
+  }
+
+  /// What getParser throws points to where it was thrown, as far as that is in the bundle.
+  private func thrown(_ error: PageError) -> Fault {
+    let isInBundle = error.script?.hasSuffix(EngineExamination.scriptName) ?? true
+    let place = Finding.Place(
+      file: bundleName, line: isInBundle ? error.line : nil, column: isInBundle ? error.column : nil)
+    return Fault(
+      message: "getParser() throws \(error.text)", place: place,
+      advice: "correct the place that is named; getParser() must build a parser for each source")
   }
 
   private func strangerFindings(_ inspection: BundleInspection) -> [Finding] {

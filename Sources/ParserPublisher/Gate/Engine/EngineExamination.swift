@@ -9,6 +9,8 @@ struct EngineExamination {
   let engine: ParserEngine
   let globalName: String
   let release: GateCandidate
+  /// The catalog of the live release; `nil` when there is none.
+  var liveCatalog: SourceCatalog?
 
   private var bundle: EngineScript { Self.script(release.bundle) }
   private var dryRunner: DryRunner { DryRunner(engine: engine, globalName: globalName) }
@@ -74,9 +76,26 @@ struct EngineExamination {
       try await session.evaluate(bundle)
       return true
     } catch {
-      add(error, during: "the bundle", &run, since: begin)
+      if case .script(let fault) = error, fault.kind == .syntax {
+        await addSyntaxFault(fault, session, &run, since: begin)
+      } else {
+        add(error, during: "the bundle", &run, since: begin)
+      }
       return false
     }
+  }
+
+  private func addSyntaxFault(
+    _ fault: ScriptFault, _ session: EngineSession, _ run: inout GateRun, since begin: ContinuousClock.Instant
+  ) async {
+    let words = EngineError.script(fault).text
+    let (place, note) = await SyntaxPlace(session, release.bundle, named: release.bundleName).find(fault)
+    run.add([
+      Finding(
+        .syntax, .error, "the bundle does not parse: \(words)" + (note.map { "; \($0)" } ?? ""), place: place,
+        advice: "correct the place that is named, and build again")
+    ])
+    run.ran(.syntax, since: begin)
   }
 
   /// Notes why a script could not be run.
@@ -172,13 +191,29 @@ struct EngineExamination {
     run.ran(.catalogMatch, since: begin)
     run.record(.overrideKeys) {
       OverrideKeysCheck(catalog: release.catalog, lines: lines).findings(inspection)
+        + OverrideUseCheck(catalog: release.catalog, lines: lines, live: liveCatalog)
+        .findings(inspection, bundle: release.bundle)
     }
-    run.record(.danglingCall) {
-      DanglingCallCheck(
-        inspection, bundle: TextPosition(release.bundle), bundleName: release.bundleName
-      ).findings()
-    }
+    await checkMembers(inspection, session, &run)
     return true
+  }
+
+  /// Looks for calls that lead nowhere, and asks the parsers themselves before it says so.
+  private func checkMembers(
+    _ inspection: BundleInspection, _ session: EngineSession, _ run: inout GateRun
+  ) async {
+    let begin = ContinuousClock.now
+    let check = DanglingCallCheck(inspection)
+    let answers = await MemberQuestions(session, globalName: globalName).ask(
+      check.questions, within: engine.limits.loadTime)
+    run.add(
+      check.findings(
+        answers: answers, bundle: TextPosition(release.bundle), bundleName: release.bundleName,
+        overrides: release.catalog.overrideWords))
+    run.add(
+      MisspeltEntryCheck(inspection, check.groups, check.uses).findings(
+        bundle: TextPosition(release.bundle), bundleName: release.bundleName))
+    run.ran(.danglingCall, since: begin)
   }
 
   // MARK: The dry run

@@ -7,6 +7,8 @@
   const { prototype: baseOfAll } = page.window.Object;
   const UNKNOWN = '__parser_ota_no_such_source__';
   const MAX_MESSAGE = 400;
+  const MAX_ODD = 20;
+  const MAX_DEPTH = 60;
 
   // What was thrown in the bridge's words, short and without its stack: there may be thousands.
   function describe(thrown) {
@@ -69,6 +71,8 @@
     }
   }
 
+  function typeOf(value) { return value === null ? 'null' : typeof value; }
+
   // The members of one object as [name, type, number of its text].
   function membersOf(object, texts) {
     const members = [];
@@ -76,7 +80,7 @@
       if (name === 'constructor') continue;
       const property = Object.getOwnPropertyDescriptor(object, name);
       const code = 'value' in property ? property.value : property.get;
-      const type = 'value' in property ? typeof property.value : 'accessor';
+      const type = 'value' in property ? typeOf(property.value) : 'accessor';
       members.push([name, type, typeof code === 'function' ? texts.number(code) : null]);
     }
     return members;
@@ -109,6 +113,30 @@
     return { id, state: 'parser', own: membersOf(parser, texts), chain };
   }
 
+  // A value as JSON holds it, with what it cannot hold named by its path: some of it in `odd`, in its place null.
+  function plain(value, path, odd, seen) {
+    const refuse = (kind) => { if (odd.length < MAX_ODD) odd.push({ path, kind }); return null; };
+    switch (typeof value) {
+      case 'bigint': return refuse('a BigInt');
+      case 'function': return refuse('a function');
+      case 'symbol': return refuse('a symbol');
+      case 'number': return Number.isFinite(value) ? value : refuse(String(value));
+      case 'object': break;
+      default: return value;
+    }
+    if (value === null) return null;
+    if (seen.includes(value)) return refuse('a part of itself');
+    if (seen.length > MAX_DEPTH) return refuse('nested too deeply');
+    if (typeof value.toJSON === 'function') return plain(value.toJSON(), path, odd, [...seen, value]);
+    const inner = [...seen, value];
+    if (Array.isArray(value)) return Array.from(value, (item, index) => plain(item, `${path}[${index}]`, odd, inner));
+    const copy = {};
+    for (const key of Object.keys(value)) {
+      Object.defineProperty(copy, key, { value: plain(value[key], `${path}.${key}`, odd, inner), enumerable: true });
+    }
+    return copy;
+  }
+
   // The bundle's own catalog, and for each source of the catalog file the make-up of its parser.
   probes.gateParsers = ({ global, ids }) => {
     const bundle = page.global(global);
@@ -120,7 +148,21 @@
       const found = build(id);
       return { id, isParser: found.value !== null && found.value !== undefined };
     });
-    return { sources: attempt(() => bundle.getAllSources()), parsers, strangers, classes: classes.list, texts: texts.list };
+    const odd = [];
+    const sources = attempt(() => plain(bundle.getAllSources(), '', odd, []));
+    return { sources, odd, parsers, strangers, classes: classes.list, texts: texts.list };
+  };
+
+  // What parsers answer for names that no class of theirs defines: a Proxy has answers of its own, and a getter a value.
+  probes.gateMembers = ({ global, questions }) => {
+    const bundle = globalOf(global);
+    return questions.map(({ id, names }) => {
+      const { value: parser } = attempt(() => bundle.getParser(id, contextOf('')));
+      return names.map((name) => {
+        const { value, error } = attempt(() => typeOf(parser[name]));
+        return error ? 'unknown' : value;
+      });
+    });
   };
 
   // MARK: Generous pages

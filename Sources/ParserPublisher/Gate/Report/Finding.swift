@@ -84,11 +84,27 @@ extension Finding {
   /// The sources as they follow a sentence, in brackets; empty when none is named.
   public var sourcesNote: String { sources.isEmpty ? "" : " (\(sourcesPhrase))" }
 
-  /// What `--allow` must say so that exactly this finding is let through; `nil` when nothing does.
-  public var allowanceText: String? {
+  /// What `--allow` must say so that exactly this finding is let through; `nil` when nothing does, or only several do.
+  public var allowanceText: String? { allowanceTexts.count == 1 ? allowanceTexts[0] : nil }
+
+  /// What `--allow` must say, once for each, so that this finding is let through: the thing, or each of a few sources.
+  ///
+  /// Empty when it cannot be allowed, or only by naming more sources than fit into a hint.
+  public var allowanceTexts: [String] {
+    guard code.isAllowable, severity == .error else { return [] }
+    if sources.count != 1, let subject { return ["\(code.rawValue):\(subject)"] }
+    if sources.count > Self.maxNamedSources { return [] }
+    // A whole check is named only where a finding is about the release as a whole.
+    if sources.isEmpty { return code == .dryRun ? [] : [code.rawValue] }
+    return sources.map { "\(code.rawValue):\($0)" }
+  }
+
+  /// How to let the finding through, as options; `nil` when nothing does.
+  public var allowanceHint: String? {
     guard code.isAllowable, severity == .error else { return nil }
-    if sources.count == 1 { return "\(code.rawValue):\(sources[0])" }
-    return subject.map { "\(code.rawValue):\($0)" } ?? code.rawValue
+    let texts = allowanceTexts
+    guard texts.isEmpty else { return texts.map { "--allow \($0.shellWord)" }.joined(separator: " ") }
+    return sources.isEmpty ? nil : "--allow \(code.rawValue):ID for each of the sources"
   }
 }
 

@@ -28,20 +28,22 @@ public enum GateCode: String, Sendable, CaseIterable {
   public var summary: String {
     switch self {
     case .input: "both files are ones that clients accept"
-    case .catalogFields: "the catalog writes out the fields that its readers look for"
+    case .catalogFields:
+      "the catalog writes out the fields that its readers look for, and domains are bare host names"
     case .syntax: "the bundle parses"
     case .load:
       "the bundle loads: it neither throws, nor hangs, nor takes all memory, and its parsers can be built"
     case .entryPoints: "the bundle defines its global with getParser and getAllSources"
     case .catalogMatch:
       "the catalog in the bundle is the catalog file, and each of its sources has a whole parser"
-    case .danglingCall: "every method that a parser calls on itself exists"
+    case .danglingCall: "every method that a parser calls on itself exists, and no method is used as a text"
     case .dryRun: "no parser fails on made-up pages by a fault of its own code"
-    case .overrideKeys: "no override of a source hides a method of its parser"
+    case .overrideKeys:
+      "no override of a source hides a method, and each has a reader and the type of its default"
     case .announcedVersion: "the version that the bundle announces, if any, is the number of the release"
     case .fixtures: "recorded sources give at least what they gave before"
-    case .idsRemoved: "no source of the live release disappears"
-    case .idChangedMeaning: "no source id comes to mean another site"
+    case .idsRemoved: "no source of the live release disappears, or is written in another way"
+    case .idChangedMeaning: "no source id comes to mean another site, and no two change places"
     case .size: "neither file grows suddenly"
     case .unchanged: "the release differs from the live one"
     case .withdrawnContent: "the content is not that of a release that was withdrawn"
@@ -74,6 +76,6 @@ public enum GateCode: String, Sendable, CaseIterable {
     }
   }
 
-  /// Whether a maintainer may say that a finding is meant.
-  public var isAllowable: Bool { self != .input }
+  /// Whether a maintainer may say that a finding is meant: not where no app could do anything with the release.
+  public var isAllowable: Bool { ![.input, .syntax, .load, .entryPoints].contains(self) }
 }

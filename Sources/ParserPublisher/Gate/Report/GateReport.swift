@@ -21,6 +21,8 @@ public struct GateReport: Sendable {
     public init(_ code: GateCode, _ outcome: Outcome) { (self.code, self.outcome) = (code, outcome) }
   }
 
+  /// What findings call the bundle, for reports that want a file with each of them.
+  public let bundleName: String
   /// What was found: what refuses first, then errors that are allowed, warnings and notes.
   public let findings: [Finding]
   /// The checks in the order in which they are documented, each once.

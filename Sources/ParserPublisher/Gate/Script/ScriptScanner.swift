@@ -51,7 +51,7 @@ struct ScriptScanner {
       return template(from: position + 1)
     case UInt8(ascii: "/"): return slash()
     case UInt8(ascii: "0")...UInt8(ascii: "9"): return token(.number, to: endOfNumber())
-    case _ where isIdentifierByte(first): return token(.identifier, to: endOfIdentifier())
+    case _ where Self.isIdentifierByte(first): return token(.identifier, to: endOfIdentifier())
     default: return punctuator(first)
     }
   }
@@ -146,7 +146,7 @@ struct ScriptScanner {
       case UInt8(ascii: "]"): isInClass = false
       case UInt8(ascii: "/") where !isInClass:
         end += 1
-        while end < bytes.count, isIdentifierByte(bytes[end]) { end += 1 }
+        while end < bytes.count, Self.isIdentifierByte(bytes[end]) { end += 1 }
         return end
       default: break
       }
@@ -159,17 +159,18 @@ struct ScriptScanner {
 
   private func endOfNumber() -> Int {
     var end = position
-    while end < bytes.count, isIdentifierByte(bytes[end]) || bytes[end] == UInt8(ascii: ".") { end += 1 }
+    while end < bytes.count, Self.isIdentifierByte(bytes[end]) || bytes[end] == UInt8(ascii: ".") { end += 1 }
     return end
   }
 
   private func endOfIdentifier() -> Int {
     var end = position
-    while end < bytes.count, isIdentifierByte(bytes[end]) { end += 1 }
+    while end < bytes.count, Self.isIdentifierByte(bytes[end]) { end += 1 }
     return end
   }
 
-  private func isIdentifierByte(_ byte: UInt8) -> Bool {
+  /// Whether a byte can be part of a name; every one of a character outside of ASCII counts.
+  static func isIdentifierByte(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
       UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "$"), 0x80...:

@@ -86,7 +86,9 @@ struct LeftoverCheck {
       return
     }
     let body = text.dropFirst(3).drop { $0 == 0x20 || $0 == 0x09 }
-    if body.starts(with: "sourceMappingURL=".utf8) { note(.sourceMap, range) }
+    guard body.starts(with: "sourceMappingURL=".utf8) else { return }
+    let isInline = body.dropFirst("sourceMappingURL=".utf8.count).starts(with: "data:".utf8)
+    note(isInline ? .inlineSourceMap : .sourceMap, range)
   }
 
   private mutating func scanText(_ range: Range<Int>) {

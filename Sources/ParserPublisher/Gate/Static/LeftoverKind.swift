@@ -6,6 +6,7 @@ enum LeftoverKind: String, CaseIterable {
   case token
   case publicKey = "api-key"
   case sourceMap = "source-map"
+  case inlineSourceMap = "inline-source-map"
   case localPath = "local-path"
 
   var severity: Finding.Severity {
@@ -13,6 +14,8 @@ enum LeftoverKind: String, CaseIterable {
     case .debugger, .mergeMarker, .privateKey, .token: .error
     // A site's own page carries such a key as often as a maintainer's notes do; a path tells something and breaks nothing.
     case .publicKey, .sourceMap, .localPath: .warning
+    // It names no file that is missing, and tells where errors come from.
+    case .inlineSourceMap: .note
     }
   }
 
@@ -26,6 +29,7 @@ enum LeftoverKind: String, CaseIterable {
     case .token: "something that looks like an access token"
     case .publicKey: "possible API key"
     case .sourceMap: "a reference to a source map"
+    case .inlineSourceMap: "an inline source map"
     case .localPath: "a path of the machine that built it"
     }
   }
@@ -36,6 +40,7 @@ enum LeftoverKind: String, CaseIterable {
     case .mergeMarker: "resolve the conflict and build again"
     case .privateKey, .token: "remove it, and call it stolen where it was in use"
     case .publicKey: "make sure that it is the site's own and not yours"
+    case .inlineSourceMap: "leave it out for a smaller download"
     case .sourceMap, .localPath: "build for release, without source maps and paths"
     }
   }

@@ -1,7 +1,8 @@
 internal import OTAManifest
 
-/// Looks for overrides that would replace a method of their parser by a value.
+/// Looks for overrides that replace a method of their parser by a value.
 ///
+/// One with the name of a method that the parser keeps somewhere else, or makes a method of, hides nothing.
 /// Keys that would reach the prototype of an object are refused with the catalog already.
 struct OverrideKeysCheck {
   let catalog: SourceCatalog
@@ -12,8 +13,8 @@ struct OverrideKeysCheck {
     var order: [String] = []
     var found: [String: [String]] = [:]
     for entry in catalog.entries {
-      guard case .parser(_, let chain)? = parsers[ExactText(entry.id.text)]?.state else { continue }
-      for member in entry.overrides where hides(member.key, chain, inspection) {
+      guard case .parser(let own, let chain)? = parsers[ExactText(entry.id.text)]?.state else { continue }
+      for member in entry.overrides where hides(member.key, own, chain, inspection) {
         if found[member.key] == nil { order.append(member.key) }
         found[member.key, default: []].append(entry.id.text)
       }
@@ -33,8 +34,13 @@ struct OverrideKeysCheck {
 
   private static let ofEveryObject: Set<String> = ["hasOwnProperty", "toString", "valueOf", "toLocaleString"]
 
-  private func hides(_ key: String, _ chain: [Int], _ inspection: BundleInspection) -> Bool {
-    Self.ofEveryObject.contains(key)
+  private func hides(
+    _ key: String, _ own: [InspectedMember], _ chain: [Int], _ inspection: BundleInspection
+  ) -> Bool {
+    guard let value = own.first(where: { $0.name.hasSameBytes(as: key) }), !value.isCallable else {
+      return false
+    }
+    return Self.ofEveryObject.contains(key)
       || chain.contains { index in
         inspection.classes[index].members.contains { $0.isCallable && $0.name.hasSameBytes(as: key) }
       }
