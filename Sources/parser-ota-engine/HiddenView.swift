@@ -88,10 +88,10 @@ internal import ParserEngine
     let bridge = unsafe webkit_user_script_new(
       scripts.bridge, WEBKIT_USER_CONTENT_INJECT_TOP_FRAME, WEBKIT_USER_SCRIPT_INJECT_AT_DOCUMENT_END, nil,
       nil)
-    for unsafescript in unsafe [carrier, bridge] {
-      unsafe webkit_user_content_manager_add_script(content, script)
-      unsafe webkit_user_script_unref(script)
-    }
+    unsafe webkit_user_content_manager_add_script(content, carrier)
+    unsafe webkit_user_content_manager_add_script(content, bridge)
+    unsafe webkit_user_script_unref(carrier)
+    unsafe webkit_user_script_unref(bridge)
     return unsafe content
   }
 
