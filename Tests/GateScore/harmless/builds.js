@@ -28,7 +28,7 @@ const renamedGlobal = (text, assignment) => {
 function inES5(text) {
   const ts = typescript();
   if (!ts) return null;
-  return ts.transpileModule(text, { compilerOptions: { target: ts.ScriptTarget.ES5, allowJs: true, downlevelIteration: true } }).outputText;
+  return ts.transpileModule(text, { compilerOptions: { target: ts.ScriptTarget.ES5, allowJs: true, downlevelIteration: true, removeComments: true } }).outputText;
 }
 
 // Every name of an own method of one class that no text mentions, changed everywhere.

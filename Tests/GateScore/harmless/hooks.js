@@ -1,5 +1,7 @@
 'use strict';
 // Optional hooks that only some sources have, asked for in every way, and members that come into being while code runs.
+const { kindsOf } = require('../kind.js');
+const { insert } = require('../edits.js');
 const { snippets } = require('./snippets.js');
 
 const hooks = snippets('hooks', [
@@ -49,7 +51,24 @@ const dynamic = snippets('dynamic', [
   ['member-deleted', { members: 'cachedOne = null;', statement: 'this.cachedOne = () => 1; this.cachedOne(); delete this.cachedOne;' }],
   ['member-of-prototype', { members: 'static { this.prototype.encodeOne = function(value) { return value; }; }', statement: 'this.encodeOne({P});' }],
   ['member-by-fallback', { members: 'get encodeOne() { return (value) => value; }', statement: 'this.encodeOne({P});' }],
-  ['template-of-other-families', { members: 'renderRows(rows) { return rows.map((row) => this.renderRow(row)); }', statement: 'if (this.hasRows) this.renderRows([{}]);' }],
 ]);
 
-module.exports = [...hooks, ...dynamic];
+// A method that calls what only other families have: in the base class, and in a family whose sources have it off.
+const templates = kindsOf('hooks', [
+  {
+    name: 'template-of-other-families', count: 2,
+    places: (program) => program.classes.filter((one) => one.isParser && program.families.some((family) => family.chain.includes(one))),
+    change: (one, program) => {
+      const other = program.families.find((family) => !family.chain.includes(one) && !one.chain.includes(family)) || program.families.find((family) => family !== one);
+      const at = (owner) => owner.node.body.start + 1;
+      return {
+        edits: [
+          insert(at(one), '\n    renderRows(rows) { return rows.map((row) => this.renderRow(row)); }\n    rowsOf(rows) { return this.hasRows ? this.renderRows(rows) : rows; }'),
+          insert(at(other), '\n    renderRow(row) { return { ...row, rendered: true }; }'),
+        ], what: 'a template calls what other families have',
+      };
+    },
+  },
+], true);
+
+module.exports = [...hooks, ...templates, ...dynamic];
