@@ -39,7 +39,7 @@ extension PublicKey {
       throw .cannotVerify(error.message)
     }
     guard judgements == [true, false] else {
-      throw .cannotVerify("a published signature is not judged as published")
+      throw .cannotVerify("a published signature cannot be verified")
     }
   }
 

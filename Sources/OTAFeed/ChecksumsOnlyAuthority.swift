@@ -44,7 +44,7 @@ extension VerifiedManifest {
       throw Problem(
         .wrongChannel,
         "\(channel.manifestPath) belongs to the channel \(manifest.channel), not to \(channel)",
-        advice: "tell whoever publishes the feed")
+        advice: "tell the publisher of the feed")
     }
     return self
   }
@@ -56,7 +56,7 @@ extension VerifiedManifest {
     } catch is InputError where StrangeContent(bytes)?.isFromVersionControl == true {
       throw Problem(
         .manifestInvalid, "\(name) \(StrangeContent(bytes)?.message ?? "")",
-        advice: "tell whoever publishes the feed; the next check tries again")
+        advice: "tell the publisher of the feed; the next check tries again")
     } catch let error as InputError where error.reason == .html {
       throw Problem(
         .htmlInstead, "\(name) is not ours: an HTML page came instead of JSON",
@@ -64,7 +64,7 @@ extension VerifiedManifest {
     } catch let error as InputError {
       throw Problem(
         .manifestInvalid, error.field.isEmpty ? "\(name) \(error.message)" : "\(name): \(error.message)",
-        advice: "tell whoever publishes the feed; the next check tries again")
+        advice: "tell the publisher of the feed; the next check tries again")
     } catch {
       throw Problem(.cryptoUnavailable, "cannot compute SHA-256 on this machine")
     }

@@ -86,7 +86,7 @@ public struct FeedReader: Sendable {
     } catch let problem as Problem {
       throw problem
     } catch {
-      throw Problem(.forbiddenURL, "\(path.printable()) is no path of a file of the feed")
+      throw Problem(.forbiddenURL, "\(path.printable()) is not a file path of this feed")
     }
   }
 
@@ -161,8 +161,8 @@ public struct FeedReader: Sendable {
       }
       guard allowsPlainHTTPOnLoopback else {
         throw Problem(
-          .forbiddenURL, "\(address) is plain http to this machine, which must be allowed explicitly",
-          advice: "add --allow-http-loopback when this is a test on your own machine")
+          .forbiddenURL, "\(address) is blocked: plain http to this machine",
+          advice: "for a test on your own machine, add --allow-http-loopback")
       }
     }
     return address.text

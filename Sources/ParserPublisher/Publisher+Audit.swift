@@ -90,7 +90,7 @@ extension Publisher {
         AuditFinding(
           severity: .warning, code: "root-of-feed", place: path,
           message:
-            "signatures were checked with the feed's own first root: whoever made the folder made that too")
+            "signatures were checked with the feed's own first root: its author could have made that too")
       )
     }
     return (

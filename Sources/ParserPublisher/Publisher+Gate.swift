@@ -33,7 +33,7 @@ extension Publisher {
     let count = refusals.count == 1 ? "1 finding" : "\(refusals.count) findings"
     return Problem(
       .gateRefused, "the release is refused for \(count): \(named.joined(separator: "; "))\(rest)",
-      advice: "parser-ota check shows everything; --allow CODE[:ID] lets through what is meant")
+      advice: "parser-ota check shows everything; --allow CODE[:ID] permits a finding")
   }
 
   private static let maxNamed = 5

@@ -12,8 +12,8 @@ import Testing
     try withPlayground { playground in
       try playground.makeDevice()
       let failures = Failures(playground)
-      try failures.expect("device fail --store store", 1, "the copy inside the app runs")
-      try failures.expect("device rollback --store store", 1, "copy inside the app")
+      try failures.expect("device fail --store store", 1, "the embedded copy is running")
+      try failures.expect("device rollback --store store", 1, "embedded copy")
       try failures.expect("device pin 99 --store store", 1, "release 99")
       try failures.expect("device forget 99 --store store", 1, "release 99")
       try failures.expect("device confirm --store store --release 99", 1, "release 99")

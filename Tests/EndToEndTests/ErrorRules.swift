@@ -52,6 +52,10 @@ struct ErrorRules: Sendable {
       found.append("begins with a capital: \(text)")
     }
     if text.hasSuffix(".") { found.append("ends with a full stop: \(text)") }
+    for word in text.matches(of: #/\b(somebody|whoever|whatever|anew|believe[sd]?|stranger|(?:is|are) no)\b/#)
+    where !text.contains("there \(word.output.1)") {
+      found.append("says \"\(word.output.1)\": \(text)")
+    }
     if text.contains("errno") || text.wholeMatch(of: #/.*\berror -?[0-9]+/#) != nil {
       found.append("shows a bare number of an error: \(text)")
     }

@@ -12,6 +12,8 @@ import Testing
       ("error: the file is missing.\nhint: build it\n", "full stop"),
       ("error: the file is missing\nhint: Build it\n", "capital"),
       ("error: cannot open x: error 13\nhint: build it\n", "bare number"),
+      ("error: the key is no public key\nhint: build it\n", "says \"is no\""),
+      ("error: ask whoever made it\nhint: build it\n", "says \"whoever\""),
       ("error: StorageError of x\nhint: build it\n", "the type StorageError"),
       ("error: no version: Optional(3)\nkept: all\n", "optional"),
       ("error: a\nhint: SourceCatalog.decode said no\n", "the type SourceCatalog"),

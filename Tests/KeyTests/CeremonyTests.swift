@@ -194,7 +194,7 @@ struct CeremonyTests {
       for (words, part) in [
         (["key", "threshold", "--role", "root", "--threshold", "2"], "which has 1 keys"),
         (["key", "remove", "--role", "release", "--key-id", try release.id], "which has 0 keys"),
-        (["key", "remove", "--role", "release", "--key-id", stranger], "does not speak for"),
+        (["key", "remove", "--role", "release", "--key-id", stranger], "does not sign for"),
         (["key", "add", "--role", "root", "--public", root.publicPath], "says so already"),
         (["key", "add", "--role", "root", "--public", root.path], "private key where a public one"),
       ] {

@@ -60,7 +60,7 @@ import TestSupport
     let before = try feed.tree()
     let refused = await problem { _ = try await publisher.finish(draft, on: state, nil, dryRun: false) }
     #expect(refused?.code == .conflict)
-    #expect(refused?.message == "release 2 was published by somebody else meanwhile")
+    #expect(refused?.message == "release 2 was published by another publisher meanwhile")
     #expect(try feed.live() == other.manifest)
     #expect(try feed.tree() == before)
   }

@@ -39,7 +39,7 @@ struct TUFAuthority: ManifestAuthority {
     guard verified.manifest.channel == channel else {
       throw Problem(
         .wrongChannel, "\(path) belongs to the channel \(verified.manifest.channel), not to \(channel)",
-        advice: "tell whoever publishes the feed")
+        advice: "tell the publisher of the feed")
     }
     try await client.requireSignedFiles(of: verified.manifest)
     return verified
@@ -53,7 +53,7 @@ struct TUFAuthority: ManifestAuthority {
     guard target.length <= limit else {
       throw Problem(
         .trustLimit, "\(target.path) has \(target.length) bytes, more than the \(limit) of a manifest",
-        advice: "tell whoever publishes the feed")
+        advice: "tell the publisher of the feed")
     }
     for bytes in [try known(target), try stored(target)].compactMap(\.self) where target.matches(bytes) {
       return bytes
@@ -108,18 +108,18 @@ extension TUFClient {
         throw Problem(
           .trustUnlisted,
           "release \(manifest.version): \(name) is at \(artifact.location.text), outside the signed files",
-          advice: "tell whoever publishes the feed")
+          advice: "tell the publisher of the feed")
       }
       guard let target = try await targetInfo(path) else {
         throw Problem(
           .trustUnlisted, "release \(manifest.version): \(name) \(path) is not among the signed files",
-          advice: "tell whoever publishes the feed")
+          advice: "tell the publisher of the feed")
       }
       guard target.length == artifact.bytes, target.sha256 == artifact.sha256 else {
         throw Problem(
           .trustMismatch,
           "release \(manifest.version): \(name) is another file than the signed one of the name \(path)",
-          advice: "tell whoever publishes the feed")
+          advice: "tell the publisher of the feed")
       }
     }
   }

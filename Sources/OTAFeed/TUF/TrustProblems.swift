@@ -58,11 +58,11 @@ extension Problem {
 
   private static func advice(for reason: TrustError.Reason) -> String {
     switch reason {
-    case .malformed, .weakKey, .unlisted, .limit: "tell whoever publishes the feed"
+    case .malformed, .weakKey, .unlisted, .limit: "tell the publisher of the feed"
     case .rollback:
-      "a server that lags behind, or somebody who replays what was valid once; the next check tries again"
+      "the host lags behind, or an attacker replays old metadata; the next check tries again"
     case .signature:
-      "do not work around this: ask whoever publishes the feed, by another way, what it should be"
+      "do not work around this: ask the publisher over another channel what it should be"
     case .otherFeed: "check the address of the feed: another feed of the same keys answers there"
     case .cannotVerify: "update this app or its OpenSSL (libssl3)"
     case .expired:

@@ -11,7 +11,7 @@ public enum ReleaseContentCheck {
         .byteOrderMark, "begins with a byte-order mark (BOM at byte 0): save it as UTF-8 without BOM")
     }
     if looksLikeHTML(head) {
-      throw InputError(.html, "begins with \"<\", as an HTML page does: it is no JavaScript")
+      throw InputError(.html, "begins with \"<\": this is HTML, not JavaScript")
     }
   }
 

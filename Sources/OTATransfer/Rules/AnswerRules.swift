@@ -76,7 +76,7 @@ struct AnswerRules {
       case 410: (.notFound, "the file is gone from the server")
       case 401, 403: (.forbidden, "the server does not allow this file to be read")
       case 407: (.proxy, "the proxy asks for a user name and password")
-      case 416: (.httpStatus, "the server has nothing from the asked byte on")
+      case 416: (.httpStatus, "the requested range is not satisfiable")
       case 429: (.throttled, "the server asks for fewer requests")
       case 500...599: (.server, "the server has a problem of its own")
       default: (.httpStatus, "the server gave an answer without the file")

@@ -50,7 +50,7 @@ public struct Root: Sendable {
     return keys
   }
 
-  /// Whether a key that spoke for the role in an older root does not speak for it any more.
+  /// Whether a key that spoke for the role in an older root does not sign for it any more.
   package func revokes(keysOf role: Role, in older: Root) -> Bool {
     let now = roles[role]?.material ?? []
     return !(older.roles[role]?.material ?? []).isSubset(of: now)

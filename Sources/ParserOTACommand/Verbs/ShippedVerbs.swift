@@ -4,7 +4,7 @@ extension CommandTable {
     tool: "parser-ota",
     summary: "publish parser releases from CI, and take, explain and undo them on devices",
     groups: [
-      "device": "take, launch, judge and undo releases on a device",
+      "device": "update, launch, confirm and undo releases on a device",
       "key": "make signing keys, and choose which of them a signed feed asks for",
       "root": "change the keys of a feed in a ceremony of several people",
       "source": "list the sources of a catalog, and look them up by the references that libraries carry",

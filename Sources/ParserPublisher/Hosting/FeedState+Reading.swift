@@ -144,7 +144,8 @@ extension FeedState {
   ) async throws(Problem) -> VerifiedManifest {
     guard let bytes = try await readManifest(name.path, host) else {
       throw Problem(
-        .conflict, "\(name.path) was removed by somebody else meanwhile", advice: "run the same command again"
+        .conflict, "\(name.path) was removed by another publisher meanwhile",
+        advice: "run the same command again"
       )
     }
     let release = try decode(bytes, name.path)

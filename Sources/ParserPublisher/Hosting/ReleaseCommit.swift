@@ -78,7 +78,7 @@ struct ReleaseCommit {
   private static func overtaken(by state: FeedState) -> Problem {
     let release = state.head.map { "release \($0.manifest.version)" } ?? "a release"
     return Problem(
-      .conflict, "\(release) was published by somebody else meanwhile",
+      .conflict, "\(release) was published by another publisher meanwhile",
       kept: "that release is live; nothing of this one was written",
       advice: "run publish again, on top of it")
   }
@@ -111,7 +111,7 @@ struct ReleaseCommit {
     guard try await host.read(path, maxBytes: bytes.count) == bytes else {
       throw Problem(
         .digestMismatch, "\(path) does not have the bytes that were written to it",
-        advice: "check the disk and whatever else writes to the feed, then run the same command again")
+        advice: "check the disk and other programs that write to the feed, then run the same command again")
     }
     outcome.written.append(path)
   }
@@ -124,7 +124,8 @@ struct ReleaseCommit {
     let current = try await host.read(path, maxBytes: Limits.standard.maxManifestBytes)
     guard current == state.pointers[channel] else {
       throw Problem(
-        .conflict, "\(path) was changed by somebody else meanwhile", advice: "run publish again, on top of it"
+        .conflict, "\(path) was changed by another publisher meanwhile",
+        advice: "run publish again, on top of it"
       )
     }
     try await host.replacePointer(path, with: draft.bytes)
@@ -174,7 +175,7 @@ struct ReleaseCommit {
 extension ReleaseCommit {
   static var signedMeanwhile: Problem {
     Problem(
-      .conflict, "\(FeedLayout.timestamp) was signed anew by somebody else meanwhile",
+      .conflict, "\(FeedLayout.timestamp) was renewed by another publisher meanwhile",
       kept: "nothing was written", advice: "run the same command again, on top of it")
   }
 

@@ -84,7 +84,7 @@ struct SignedAudit {
       } else if role != "root", left < lifetimeSeconds(role) / 3 {
         report(
           .warning, "expires-soon", place,
-          "\(role) expires at \(header.expires), in \(left / 86_400) days: sign it anew")
+          "\(role) expires at \(header.expires), in \(left / 86_400) days: renew it")
       }
     }
   }

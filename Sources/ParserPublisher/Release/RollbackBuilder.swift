@@ -54,7 +54,7 @@ struct RollbackBuilder {
     guard let found else {
       throw Problem(
         .nothingToRollBackTo,
-        "nothing older than release \(live.manifest.version) of \(request.channel) can be taken: \(inventory)",
+        "channel \(request.channel) has no good release before \(live.manifest.version); \(inventory)",
         advice: "publish a corrected release instead")
     }
     return found
@@ -75,12 +75,12 @@ struct RollbackBuilder {
     else {
       if let lost = state.problem(ofLost: version) { throw lost }
       throw Problem(
-        .noSuchRelease, "release \(version) of \(request.channel) is not on the feed: \(inventory)",
+        .noSuchRelease, "channel \(request.channel) has no release \(version); \(inventory)",
         advice: "parser-ota releases lists them with their notes")
     }
     guard found.manifest.pair != live.manifest.pair else {
       throw Problem(
-        .nothingToRollBackTo, "release \(version) has the content that is live already: \(inventory)",
+        .nothingToRollBackTo, "release \(version) is already live; \(inventory)",
         advice: "name an older release")
     }
     let twins = withdrawn(like: found.manifest, live)
@@ -95,9 +95,16 @@ struct RollbackBuilder {
     return found
   }
 
+  /// At most this many releases are named in one sentence.
+  private static let maxNamedReleases = 5
+
   private var inventory: String {
-    let versions = candidates.map { "\($0.manifest.version)" }
-    return versions.isEmpty ? "it has none" : "it has \(versions.joined(separator: ", "))"
+    let versions = candidates.map(\.manifest.version).sorted(by: >).map { "\($0)" }
+    guard versions.count > Self.maxNamedReleases else {
+      return versions.isEmpty ? "none is available" : "available: \(versions.joined(separator: ", "))"
+    }
+    let named = versions.prefix(Self.maxNamedReleases).joined(separator: ", ")
+    return "available: \(named) and \(versions.count - Self.maxNamedReleases) more"
   }
 
   /// The next release: older content under a higher number, and nothing new but its manifest.

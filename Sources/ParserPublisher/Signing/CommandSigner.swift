@@ -43,7 +43,7 @@ public struct CommandSigner: MetadataSigner {
     }
     guard let signature = SignatureText.signature(from: answer.output) else {
       throw failure(
-        "wrote \(answer.output.count) bytes that are no signature",
+        "wrote \(answer.output.count) bytes that are not a signature",
         advice: "it must write 64 bytes, or the same as hexadecimal or Base64 text, and nothing else")
     }
     guard try isRight(signature, for: bytes) else {

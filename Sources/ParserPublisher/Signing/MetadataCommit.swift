@@ -20,7 +20,7 @@ struct MetadataCommit {
       guard try await host.read(file.path, maxBytes: file.bytes.count) == file.bytes else {
         throw Problem(
           .digestMismatch, "\(file.path) does not have the bytes that were written to it",
-          advice: "check the disk and whatever else writes to the feed, then run the same command again")
+          advice: "check the disk and other programs that write to the feed, then run the same command again")
       }
       written.append(file.path)
     }

@@ -56,7 +56,7 @@ struct DeviceState: Equatable, Sendable {
     case release(ReleaseReference)
   }
 
-  /// A pair of files that is not used again, under whatever version, until somebody says forget.
+  /// A pair of files that is not used again, under any version, until somebody says forget.
   struct Rejection: Equatable, Sendable {
     let pair: ContentPair
     let version: ReleaseVersion

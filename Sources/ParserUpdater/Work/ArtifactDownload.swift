@@ -123,7 +123,7 @@ struct ArtifactDownload: Sendable {
       try discard()
       throw Problem(
         .bundleInvalid, "\(name) \(error.message)",
-        advice: "tell whoever publishes the feed; the next release is taken as usual")
+        advice: "tell the publisher of the feed; the next release is taken as usual")
     }
   }
 

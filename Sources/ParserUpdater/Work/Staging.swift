@@ -121,7 +121,7 @@ struct Staging: Sendable {
     } catch {
       throw Problem(
         .sourcesInvalid, "the source catalog of release \(offer.manifest.version): \(error.message)",
-        advice: "tell whoever publishes the feed; the next release is taken as usual")
+        advice: "tell the publisher of the feed; the next release is taken as usual")
     }
   }
 

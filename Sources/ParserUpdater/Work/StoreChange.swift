@@ -62,7 +62,7 @@ struct StoreChange {
       }
       guard let left = state.rollBack(now: now) else {
         throw Problem(
-          .nothingToRollBackTo, "the copy inside the app runs, and there is nothing before it",
+          .nothingToRollBackTo, "the embedded copy is running; there is nothing to roll back to",
           advice: "ship another copy inside the app, or publish a newer release")
       }
       let plan = LaunchPlan(state, situation)

@@ -101,7 +101,7 @@ struct StoreQuestion {
       let reason = isRejected ? "was rejected here before" : "is not one that this device runs"
       let named = version.map { "release \($0) \(reason)" }
       throw Problem(
-        .noSuchRelease, named ?? "the copy inside the app runs, which is neither confirmed nor rejected",
+        .noSuchRelease, named ?? "the embedded copy is running; there is nothing to confirm",
         kept: "the state as it was")
     }
     return (release, launch ?? state.trial?.launches.last ?? .random())

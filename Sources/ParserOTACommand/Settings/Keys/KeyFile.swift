@@ -81,7 +81,7 @@ struct KeyFile {
     } catch let error as CryptoError {
       throw unusable(path, error)
     } catch {
-      throw unusable(path, .malformedKey("it is no public key"))
+      throw unusable(path, .malformedKey("it is not a public key"))
     }
   }
 

@@ -72,7 +72,7 @@ struct KeyText {
     }
   }
 
-  /// What this is when it is no public key; `nil` when it looks like one.
+  /// What this is when it is not a public key; `nil` when it looks like one.
   func publicProblem() -> (message: String, hint: String)? {
     if label?.hasSuffix("PRIVATE KEY") == true {
       return (
@@ -175,7 +175,7 @@ struct KeyText {
     guard let label else { return nil }
     let (begin, end) = ("\(Self.beginning)\(label)\(Self.dashes)", "-----END \(label)\(Self.dashes)")
     guard let last = text.ranges(of: end).first else {
-      return ("its end is missing: there is no line \(end)", "copy the whole file again")
+      return ("its end is missing: no line \(end)", "copy the whole file again")
     }
     let rest = text[last.upperBound...].filter { !$0.isWhitespace }
     if rest.contains(Self.beginning.filter { !$0.isWhitespace }) {

@@ -59,7 +59,7 @@ struct Passphrase {
     guard Confirmation.canAsk(arguments, context) else {
       throw CommandFailure(
         .usage, code: "passphrase-needed",
-        message: "\(question.dropLast()) is needed, and nobody is here to type it",
+        message: "\(question.dropLast()) is needed, and this is not a terminal",
         hint: "give --passphrase-file FILE, or set \(Self.variable)")
     }
     context.talk.question(question)

@@ -26,7 +26,7 @@ extension Verb {
       manual: VerbManual(
         details: [
           "Works offline. The release that is left is rejected on this device: the same files are not used again,"
-            + " under whatever version, until device forget."
+            + " under any version, until device forget."
         ],
         examples: ["parser-ota device rollback --store store"], exits: changeExits)),
     run: { arguments, context throws(CommandFailure) in

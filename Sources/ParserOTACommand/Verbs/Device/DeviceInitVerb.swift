@@ -94,7 +94,7 @@ extension Verb {
       throw CommandFailure(
         .usage, code: ProblemCode.forbiddenURL.rawValue,
         message: "\(option) \(feed.text) is plain http to this machine",
-        hint: "add --allow-http-loopback when this is a test on your own machine")
+        hint: "for a test on your own machine, add --allow-http-loopback")
     }
   }
 

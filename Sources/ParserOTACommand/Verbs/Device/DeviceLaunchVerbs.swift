@@ -184,7 +184,7 @@ extension Verb {
       options: speaksFor + [.option("reason", "TEXT", "what went wrong, one line for the history")],
       manual: VerbManual(
         details: [
-          "Rejects at once. The same files are not used again, under whatever version, until device forget."
+          "Rejects at once. The same files are not used again, under any version, until device forget."
         ],
         examples: ["parser-ota device fail --store store --reason 'blank list'"], exits: verdictExits)),
     run: { arguments, context throws(CommandFailure) in

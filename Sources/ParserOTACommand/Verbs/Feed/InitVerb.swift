@@ -5,7 +5,7 @@ internal import ParserPublisher
 extension Verb {
   static let initialise = Verb(
     VerbSpec(
-      ["init"], summary: "make a feed in a folder, or take over one that is live",
+      ["init"], summary: "make a feed in a folder, or adopt a live one",
       options: [
         FeedVerb.feed,
         .option(
@@ -13,7 +13,7 @@ extension Verb {
           "the public address of the folder; manifests then carry absolute URLs, as old clients need"),
         .option(
           "adopt", "URL|DIR",
-          "take over a live feed: its newest release is copied, and the next one counts on from it"
+          "adopt a live feed: its newest release is copied, and the next one counts on from it"
         )
         .completing(.directory),
         .option(

@@ -24,7 +24,7 @@ extension Verb {
       manual: VerbManual(
         details: [
           "Checks the release first, as parser-ota check does, against the live one of its channel. What refuses stops it"
-            + " before anything is written; --allow lets through what is meant, and is recorded in the manifest.",
+            + " before anything is written; --allow permits a finding, and is recorded in the manifest.",
           "Writes the immutable files first and manifest.json last, so that every reader sees the whole old or the whole"
             + " new release. Interrupted, the same command finishes the job. The same content as the live release is"
             + " nothing to publish, and no error. SOURCE_DATE_EPOCH fixes the date, so that the same input gives the same bytes.",

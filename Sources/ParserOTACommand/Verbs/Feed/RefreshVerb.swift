@@ -6,12 +6,12 @@ extension Verb {
     VerbSpec(
       ["refresh"], summary: "renew the signatures of a signed feed before they expire; makes no release",
       options: [
-        FeedVerb.feed, .flag("force", "sign all three roles anew, whether they are near their end or not"),
+        FeedVerb.feed, .flag("force", "renew all three roles, also those far from expiry"),
         FeedVerb.allowClock,
       ] + SigningOptions.release,
       manual: VerbManual(
         details: [
-          "Signs the timestamp anew, and snapshot and targets when they are near their end. Run it from a schedule,"
+          "Renews the timestamp, and snapshot and targets when they expire soon. Run it from a schedule,"
             + " for example once a week: a feed that is neither published to nor refreshed for 30 days is stale."
         ],
         examples: ["parser-ota refresh --feed feed --release-key release.pem"],
@@ -31,7 +31,7 @@ extension Verb {
     var result = CommandResult.outcome(
       report.outcome.rawValue,
       report.outcome == .refreshed
-        ? "signed anew: \(report.roles.joined(separator: ", "))" : "every signature is as fresh as can be",
+        ? "renewed: \(report.roles.joined(separator: ", "))" : "nothing to renew",
       lines: expires.map { "\($0.key) expires \($0.value)" },
       payload: [
         JSONMember("roles", .array(report.roles.map { .string($0) })),

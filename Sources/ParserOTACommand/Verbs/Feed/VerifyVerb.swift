@@ -75,7 +75,7 @@ extension Verb {
     }
     return switch errors.first?.code {
     case ProblemCode.trustExpired.rawValue:
-      "sign the metadata anew: parser-ota refresh --feed \(folder(feed))"
+      "renew the signatures: parser-ota refresh --feed \(folder(feed))"
     case ProblemCode.hostAnswersEverything.rawValue: "change the settings of the host, then verify again"
     case ProblemCode.unexpectedEncoding.rawValue:
       "upload the files without Content-Encoding and switch compression off, then verify again"

@@ -11,7 +11,7 @@ enum ReportFile {
   static func write(_ bytes: [UInt8], to path: String, option: String) throws(CommandFailure) {
     do {
       guard try isFree(path) else {
-        throw OutputFile.taken(path, "and is no report of this tool", option: option)
+        throw OutputFile.taken(path, "and is not a report of this tool", option: option)
       }
       try durablyReplaceFile(at: path, with: bytes)
     } catch let failure as CommandFailure {

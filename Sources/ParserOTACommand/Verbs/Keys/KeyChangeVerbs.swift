@@ -4,7 +4,7 @@ internal import ParserPublisher
 
 extension Verb {
   private static let details = [
-    "Makes the next root. With enough root keys it is live at once, and the other roles are signed anew where their keys"
+    "Makes the next root. With enough root keys it is live at once, and the other roles are signed again where their keys"
       + " change; otherwise the root is written to a file that the other holders sign, see parser-ota root."
   ]
   private static let epochs =

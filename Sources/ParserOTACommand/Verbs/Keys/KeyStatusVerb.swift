@@ -13,7 +13,7 @@ extension Verb {
         .option("public", "FILE", "a public key to look for").completing(.file).repeatable(),
       ] + SigningOptions.both,
       manual: VerbManual(
-        details: ["Keys that are given, in whatever way, are looked for in the roles; nothing is signed."],
+        details: ["Looks for the given keys in the roles. Nothing is signed."],
         examples: [
           "parser-ota key status --feed feed", "parser-ota key status --feed feed --public release.pem.pub",
         ],
@@ -43,7 +43,7 @@ extension Verb {
     let roles = keys.roles.flatMap { role in
       [
         "\(role.role.rawValue) \(role.version): expires \(role.expires), \(left(role.expires, now));"
-          + " signed by \(role.signedBy.count) of \(role.keyIDs.count), \(role.threshold) must"
+          + " signed by \(role.signedBy.count) of \(role.keyIDs.count) keys (\(role.threshold) required)"
       ] + role.signedBy.map { "  \($0)" }
     }
     let lines = held.map {

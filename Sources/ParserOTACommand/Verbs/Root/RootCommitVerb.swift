@@ -11,7 +11,7 @@ extension Verb {
       manual: VerbManual(
         details: [
           "Both the root before and the new one must be signed by enough of their keys. Where the keys of the other roles"
-            + " change, these are signed anew with the release keys that the new root names. Interrupted, the same"
+            + " change, these are signed again with the release keys that the new root names. Interrupted, the same"
             + " command finishes the job. Root keys that are given sign the file first.",
           "Several files are copies of one root that different holders signed: their signatures are joined.",
         ],

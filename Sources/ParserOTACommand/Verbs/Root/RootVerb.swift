@@ -71,7 +71,7 @@ enum RootVerb {
     do {
       _ = try RootDraft(decoding: bytes)
     } catch {
-      throw OutputFile.taken(path, "and is no root that may be made anew")
+      throw OutputFile.taken(path, "and is not an unfinished root")
     }
   }
 
@@ -108,7 +108,7 @@ enum RootVerb {
     _ = try? Directory.open("\(feed)/\(draftFolder)").remove(draftName(report.version))
     let isNew = !report.writtenFiles.isEmpty
     let resigned =
-      report.resigned.isEmpty ? "" : "; signed anew: \(report.resigned.joined(separator: ", "))"
+      report.resigned.isEmpty ? "" : "; signed again: \(report.resigned.joined(separator: ", "))"
     var result = CommandResult.outcome(
       isNew ? "committed" : "nothing-to-do",
       isNew ? "root \(report.version) is live\(resigned)" : "root \(report.version) is live already",

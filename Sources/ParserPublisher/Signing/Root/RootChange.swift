@@ -83,7 +83,7 @@ extension RootDocument {
   private static func noSuchKey(_ id: String, _ roles: [Root.Role], _ root: RootDocument) -> Problem {
     let known = roles.map { "\($0.rawValue): \(root.keyIDs(of: $0).joined(separator: ", "))" }
     return Problem(
-      .inputRefused, "the key \(id.printable()) does not speak for \(roles.names)",
+      .inputRefused, "the key \(id.printable()) does not sign for \(roles.names)",
       advice: "give a whole key id; \(known.joined(separator: "; "))")
   }
 }

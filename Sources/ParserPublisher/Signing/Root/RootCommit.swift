@@ -41,7 +41,7 @@ struct RootCommit {
       throw Problem(
         .conflict,
         "the root has version \(draft.version), and version \(newest.version + 1) must follow the live one",
-        advice: "somebody else made a root meanwhile: prepare it again, and collect the signatures again")
+        advice: "another root was made meanwhile: prepare this one again, and collect the signatures again")
     }
     for approval in try draft.approvals(previous: newest) where !approval.isReached {
       throw Problem(

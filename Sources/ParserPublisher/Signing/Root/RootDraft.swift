@@ -107,7 +107,7 @@ public struct RootDraft: Sendable {
     } catch let error as CryptoError {
       throw Problem(.trustCannotVerify, error.message)
     } catch {
-      throw Problem(.trustCannotVerify, "the signatures of the root cannot be judged here")
+      throw Problem(.trustCannotVerify, "the signatures of the root cannot be verified here")
     }
   }
 }
