@@ -24,7 +24,7 @@ enum Ed25519Weakness {
     }
     let coordinate = key.dropLast() + [last & 0x7F]
     guard !smallOrder.contains(where: { $0.elementsEqual(coordinate) }) else {
-      throw .weakKey("it has small order, so that anybody can sign for it")
+      throw .weakKey("it has small order, so anyone can sign with it")
     }
     // 2^255 - 19 and more: a second spelling of a small number.
     let isFull = coordinate[1..<31].allSatisfy { $0 == 0xFF } && last & 0x7F == 0x7F

@@ -60,7 +60,7 @@ extension VerifiedManifest {
     } catch let error as InputError where error.reason == .html {
       throw Problem(
         .htmlInstead, "\(name) is not ours: an HTML page came instead of JSON",
-        advice: "a login or maintenance page answers in its place; the next check tries again")
+        advice: "a login or maintenance page answers in its place; try again later")
     } catch let error as InputError {
       throw Problem(
         .manifestInvalid, error.field.isEmpty ? "\(name) \(error.message)" : "\(name): \(error.message)",

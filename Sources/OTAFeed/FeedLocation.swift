@@ -42,29 +42,11 @@ public enum FeedLocation: Equatable, Sendable {
       rest = rest.dropFirst(2)
       if rest.asciiLowercased.hasPrefix("localhost/") { rest = rest.dropFirst("localhost".count) }
     }
-    guard rest.utf8.first == UInt8(ascii: "/"), let path = percentDecoded(String(rest)),
+    guard rest.utf8.first == UInt8(ascii: "/"), let path = rest.percentDecoded,
       !path.utf8.contains(0)
     else {
       throw InputError(.forbiddenURL, "is not a file URL such as file:///srv/feed")
     }
     return path
-  }
-
-  private static func percentDecoded(_ text: String) -> String? {
-    var bytes: [UInt8] = []
-    var codes = Array(text.utf8)[...]
-    while let code = codes.popFirst() {
-      guard code == UInt8(ascii: "%") else {
-        bytes.append(code)
-        continue
-      }
-      let digits = codes.prefix(2)
-      guard digits.count == 2, digits.first != UInt8(ascii: "+"),
-        let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
-      else { return nil }
-      bytes.append(value)
-      codes = codes.dropFirst(2)
-    }
-    return String(validating: bytes, as: UTF8.self)
   }
 }

@@ -9,13 +9,13 @@ extension Problem {
     case .full:
       self.init(.diskFull, error.message, advice: "free some space and try again")
     case .readOnly:
-      self.init(.readOnly, error.message, advice: "give the app a folder that it can write to")
+      self.init(.readOnly, error.message, advice: "use a folder that this user may write to")
     case .notPermitted:
       self.init(
         .noPermission, error.message,
         advice: error.isReading
           ? "let this user read it, or run as the user who owns it"
-          : "give the app a folder of its own that it can write to")
+          : "use a folder that this user may write to")
     case .io where error.isReading:
       self.init(.cannotRead, error.message, advice: "try again; if it stays, check the disk and its mount")
     case .busy:

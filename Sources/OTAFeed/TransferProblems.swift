@@ -54,7 +54,7 @@ extension Problem {
 
   private static func advice(for kind: TransferError.Kind) -> String? {
     switch kind {
-    case .notFound: "nothing is published there, or the address is wrong; the next check tries again"
+    case .notFound: "nothing is published there, or the address is wrong"
     case .forbidden: "the server does not say whether the file exists; check the address and its permissions"
     case .tls: "check the certificate of the server and the certificate authorities of this machine"
     case .proxy: "start that proxy, correct the variable that names it, or list the host in no_proxy"
@@ -62,7 +62,45 @@ extension Problem {
     case .libraryMissing: "install libcurl (libcurl4)"
     case .refusedURL, .tooManyRedirects, .tooLarge, .sinkFailed: nil
     case .cancelled: "start it again; what was downloaded so far is used"
-    default: "the next check tries again"
+    default: "try again later"
     }
+  }
+}
+
+extension FetchResponse {
+  /// The coding that a text file came in; `nil` when there is none, or when the label is wrong and the text is intact.
+  ///
+  /// Everything on a feed is text. Compressed bytes have control characters within their first few hundred bytes.
+  package func trueCoding(of head: some Collection<UInt8>) -> String? {
+    guard let claimedCoding else { return nil }
+    let isText = head.prefix(512).allSatisfy { $0 >= 0x20 || (0x09...0x0D).contains($0) }
+    return isText ? nil : claimedCoding
+  }
+}
+
+/// What a server means by `Retry-After`: seconds from now, or a date.
+package enum RetryAfter {
+  /// Longer pauses are cut: a host that says "next year" by mistake must not end updates.
+  package static let longestSeconds: Int64 = 86_400
+  /// For a 429 that does not say, or says something that cannot be read.
+  package static let usualSeconds: Int64 = 60
+
+  /// The end of the pause; `nil` for text that is neither a number nor a date as HTTP writes it.
+  package static func end(_ text: String, now: Timestamp) -> Timestamp? {
+    let trimmed = text.drop { $0 == " " }
+    if !trimmed.isEmpty, trimmed.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+      let seconds = Int64(trimmed) ?? longestSeconds
+      return now.advanced(bySeconds: min(seconds, longestSeconds))
+    }
+    return date(trimmed).map { min($0, now.advanced(bySeconds: longestSeconds)) }
+  }
+
+  /// `Sun, 06 Nov 1994 08:49:37 GMT`; the two older forms are no longer sent by anybody.
+  private static func date(_ text: some StringProtocol) -> Timestamp? {
+    let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+    let words = String(text).split { $0 == " " }.map(String.init)
+    guard words.count == 6, words[5] == "GMT", let month = months.firstIndex(of: words[2]) else { return nil }
+    let number = month < 9 ? "0\(month + 1)" : "\(month + 1)"
+    return Timestamp("\(words[3])-\(number)-\(words[1])T\(words[4])Z")
   }
 }

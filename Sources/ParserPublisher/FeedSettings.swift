@@ -28,6 +28,11 @@ extension FeedSettings {
 
   /// Reads the settings file strictly.
   init(decoding bytes: [UInt8]) throws(Problem) {
+    if let stray = StrayContent(bytes) {
+      throw Problem(
+        .feedIncomplete, "\(FeedLayout.settings) \(stray.message)", advice: StrangeContent.stray(stray).advice
+      )
+    }
     do {
       let limits = Limits.standard
       let document = try JSONReader.read(bytes, maxBytes: limits.maxStateBytes, maxDepth: limits.maxDepth)

@@ -13,6 +13,8 @@ extension Publisher {
     _ location: FeedLocation, root: [UInt8]? = nil, allowsPlainHTTPOnLoopback: Bool
   ) async throws(Problem) -> AuditReport {
     let now = Timestamp(secondsSinceEpoch: SystemClock.wallSeconds())
+    // By such a clock nothing can be said about dates.
+    if let impossible = ClockCheck(now: now).impossible { throw impossible }
     let reader = FeedReader(location, allowsPlainHTTPOnLoopback: allowsPlainHTTPOnLoopback)
     return try await audit(reader, root: root, now: now)
   }
@@ -80,11 +82,12 @@ extension Publisher {
     if let given { return (given, nil) }
     if try isBeingSigned(reader) { return (nil, nil) }
     let path = FeedReader.firstRoot
-    let own = try await reader.readIfThere(
-      path, maxBytes: FeedReader.maxRootBytes, absentWhen: [.notFound, .fileMissing, .forbidden])
-    // A host that answers everything has a page there.
-    guard let own, Envelope.isReadable(own) || reader.isFolder else { return (nil, nil) }
-    if case .directory = reader.location {
+    let own = try await readRoot(path, reader)
+    guard let own else {
+      let isSigned = try await readRoot(FeedLayout.timestamp, reader) != nil
+      return (nil, isSigned ? missingRoot(path, reader) : nil)
+    }
+    if reader.isFolder {
       return (
         own,
         AuditFinding(
@@ -99,6 +102,23 @@ extension Publisher {
         severity: .warning, code: "signatures-not-checked", place: path,
         message: "the feed is signed, but no root was given: its signatures were not checked")
     )
+  }
+
+  /// A signed file that may be missing; a host may refuse what is not there, or have a page in its place.
+  private static func readRoot(_ path: String, _ reader: FeedReader) async throws(Problem) -> [UInt8]? {
+    let absent: Set<ProblemCode> = [.notFound, .fileMissing]
+    let bytes = try await reader.readIfThere(
+      path, maxBytes: FeedReader.maxRootBytes,
+      absentWhen: reader.isFolder ? absent : absent.union([.forbidden]))
+    return bytes.flatMap { Envelope.isReadable($0) || reader.isFolder ? $0 : nil }
+  }
+
+  /// Signatures without the root that they begin with: only who has that root elsewhere can check them.
+  private static func missingRoot(_ path: String, _ reader: FeedReader) -> AuditFinding {
+    AuditFinding(
+      severity: reader.isFolder ? .error : .warning,
+      code: reader.isFolder ? ProblemCode.feedIncomplete.rawValue : "signatures-not-checked", place: path,
+      message: "the feed is signed, but its first root is missing: its signatures were not checked")
   }
 
   /// Whether the first signatures of a folder are on their way: until they are complete nobody reads them.

@@ -13,6 +13,7 @@ extension Publisher {
     let lock = try await host.lock(wait: .seconds(10))
     defer { lock.release() }
     let sources = RepairSources(request, baseURL: settings.baseURL)
+    try await sources.requireFeeds()
     var repair = FeedRepair(host: host, sources: sources, settings: settings, isDryRun: request.dryRun)
     if case .signed = settings.trust {
       var metadata = MetadataRepair(host: host, sources: sources)

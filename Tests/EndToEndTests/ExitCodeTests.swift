@@ -1,11 +1,11 @@
 import Foundation
-import Glibc
 import TestSupport
 import Testing
 
 /// The exit status says who must act: every verb against what can go wrong, by the table of the README.
 ///
-/// Missing, unreadable and other kinds of files and folders are in `InputFileTests` and `SigningFileTests`, option by option.
+/// Missing, unreadable and other kinds of files and folders are in `InputFileTests` and `SigningFileTests`, option by option;
+/// hosts, locks and rights are in `VerbHazardTests`, verb by verb.
 @Suite(.ownThreads) struct ExitCodeTests {
   private static let files = "--bundle bundle-3.js --sources sources.json"
   private static let keys = "--root-key root.pem --release-key release.pem"
@@ -60,31 +60,6 @@ import Testing
     }
   }
 
-  @Test("a host that is not there ends with 4, and one that denies access with 8")
-  func network() throws {
-    try withScene { playground in
-      let gone = try LoopbackServer { _ in .notFound }
-      let nobody = gone.url
-      gone.stop()
-      let closed = try LoopbackServer { _ in .status(403) }
-      defer { closed.stop() }
-      for (url, status) in [(nobody, Int32(4)), (closed.url, 8)] {
-        try playground.must(
-          "device init --store far --feed \(url) --checksums-only --embedded app --allow-http-loopback")
-        for line in [
-          "verify --feed \(url) --allow-http-loopback",
-          "init --feed other --checksums-only --adopt \(url) --allow-http-loopback",
-          "check \(Self.files) --against \(url) --checksums-only --allow-http-loopback",
-          "bisect --feed \(url) --source ALPHA --fixtures fixtures --engine engine --allow-http-loopback",
-          "device check --store far", "device update --store far",
-        ] {
-          let answer = try playground.tool(line)
-          #expect(answer.code == status, "\(answer)")
-        }
-      }
-    }
-  }
-
   @Test(
     "a place where this user may not write ends with 8, whatever the verb writes",
     .enabled(if: Stranger.isPossible, "needs setpriv"),
@@ -106,53 +81,15 @@ import Testing
   }
 
   @Test(
-    "a feed or store that this user may not change ends with 8",
-    .enabled(if: Stranger.isPossible, "needs setpriv"),
+    "metadata that this user may not change ends with 8", .enabled(if: Stranger.isPossible, "needs setpriv"),
     arguments: [
-      ("publish --feed feed \(files) --allow no-engine", "feed"), ("rollback --feed feed --yes", "feed"),
-      ("refresh --feed signed --force --release-key release.pem", "signed/metadata"),
-      ("key add --feed signed --role root --public other.pem.pub \(keys)", "signed/metadata"),
-      ("device update --store store", "store"), ("device rollback --store store", "store"),
-      ("device pin --store store", "store"), ("device fail --store store", "store"),
+      "refresh --feed signed --force --release-key release.pem",
+      "key add --feed signed --role root --public other.pem.pub \(keys)",
     ])
-  func readOnlyFolder(line: String, folder: String) throws {
+  func readOnlyMetadata(line: String) throws {
     try withScene { playground in
-      if line.contains("device update") { try playground.publish(3) }
-      let answer = try Stranger(playground).run(line, forbidding: folder, mode: 0o555)
+      let answer = try Stranger(playground).run(line, forbidding: "signed/metadata", mode: 0o555)
       #expect(answer.code == 8, "\(answer)")
-    }
-  }
-
-  @Test("a lock that another process holds ends with 7")
-  func busy() throws {
-    try withScene { playground in
-      try playground.publish(3)
-      for (lock, lines) in [
-        (
-          "feed/.parser-ota/lock",
-          ["publish --feed feed --bundle bundle-4.js --sources sources.json", "rollback --feed feed --yes"]
-        ),
-        (
-          "signed/.parser-ota/lock",
-          [
-            "refresh --feed signed --force --release-key release.pem",
-            "key add --feed signed --role root --public other.pem.pub \(Self.keys)",
-          ]
-        ),
-        (
-          "store/lock",
-          ["update", "rollback", "pin", "unpin", "forget", "fail"].map { "device \($0) --store store" }
-        ),
-      ] {
-        let descriptor = open(playground.path(lock), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        #expect(flock(descriptor, LOCK_EX | LOCK_NB) == 0, "\(lock)")
-        defer { close(descriptor) }
-        for line in lines {
-          let answer = try playground.tool(line)
-          #expect(answer.code == 7, "\(answer)")
-        }
-      }
-      #expect(try playground.tool("device activate --store store").code == 0, "a launch waits for nobody")
     }
   }
 

@@ -198,13 +198,31 @@ struct Stranger {
 
   /// Runs a command line as a user who owns everything in the playground and may not touch one thing in it.
   func run(_ line: String, forbidding name: String, mode: mode_t = 0) throws -> Answer {
-    let arguments = line.split(separator: " ").map(String.init)
-    let isRoot = geteuid() == 0
-    if isRoot {
-      _ = try TestSupport.run("/bin/chown", ["-R", "\(Self.user):\(Self.user)", playground.directory.path])
-    }
+    try takeOwnership()
+    var before = stat()
+    stat(playground.path(name), &before)
     chmod(playground.path(name), mode)
-    defer { chmod(playground.path(name), 0o755) }
+    defer { chmod(playground.path(name), before.st_mode & 0o7777) }
+    return try run(line)
+  }
+
+  /// Runs a command line as a user who may read everything, and write to nothing below these folders.
+  func run(_ line: String, readOnly folders: [String]) throws -> Answer {
+    try takeOwnership()
+    let paths = folders.map(playground.path)
+    _ = try TestSupport.run("/bin/chmod", ["-R", "a-w"] + paths)
+    defer { _ = try? TestSupport.run("/bin/chmod", ["-R", "u+w"] + paths) }
+    return try run(line)
+  }
+
+  private func takeOwnership() throws {
+    guard geteuid() == 0 else { return }
+    _ = try TestSupport.run("/bin/chown", ["-R", "\(Self.user):\(Self.user)", playground.directory.path])
+  }
+
+  private func run(_ line: String) throws -> Answer {
+    let arguments = WithoutEngine.arguments(line.split(separator: " ").map(String.init))
+    let isRoot = geteuid() == 0
     let command = (isRoot ? ["/usr/bin/setpriv"] + Self.prefix : []) + [try Tool.path()] + arguments
     let result = try TestSupport.run(
       command[0], Array(command.dropFirst()), environment: playground.tool.variables,

@@ -130,6 +130,8 @@ struct TimeTests {
   func givenDates() throws {
     try withPlayground { playground in
       try playground.makeSignedFeed()
+      let verified = try at("@1970-01-02 03:04:05", playground, "verify --feed signed", status: 1)
+      #expect(verified.code == "clock-implausible", "a clock of 1970 says nothing about a feed")
       var tool = playground.tool
       tool.environment["SOURCE_DATE_EPOCH"] = "1900000000"
       for line in ["\(Self.publish) bundle-3.js", "refresh --feed signed --release-key release.pem"] {

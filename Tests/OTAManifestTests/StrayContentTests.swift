@@ -9,6 +9,8 @@ import Testing
       ("", StrayContent.empty), (" \r\n\t", .empty),
       ("version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 5\n", .lfsPointer),
       ("[\n<<<<<<< HEAD\n1\n=======\n2\n>>>>>>> theirs\n]\n", .mergeConflict(line: 2)),
+      ("{\n<<<<<<< HEAD\n", .mergeConflict(line: 2)), (" [1,\n>>>>>>> x\n2]", .mergeConflict(line: 2)),
+      ("{\n||||||| merged\n", .mergeConflict(line: 2)), (">>>>>>> x\nvar a", .mergeConflict(line: 1)),
       ("<<<<<<< HEAD\r\n=======\r\n>>>>>>> theirs", .mergeConflict(line: 1)),
       ("\n <!DOCTYPE html>", .page), ("<html>", .page),
     ])
@@ -22,7 +24,8 @@ import Testing
     arguments: [
       "[]", "{\"version\":1}", "var a = \"<<<<<<< HEAD\";\n=======\n",
       "// version https://git-lfs.github.com/spec/v1",
-      "a\n=======\n<<<<<<< HEAD\n", "a <b>", "=======\n>>>>>>> x\n",
+      "a\n=======\n<<<<<<< HEAD\n", "var a = `\n<<<<<<< HEAD\n`", "{\n=======\n}", "a <b>",
+      "=======\n>>>>>>> x\n",
     ])
   func others(text: String) {
     #expect(StrayContent(Array(text.utf8)) == nil)

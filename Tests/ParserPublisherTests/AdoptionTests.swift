@@ -27,7 +27,7 @@ enum AdoptionSource: String, CaseIterable, CustomTestStringConvertible {
 }
 
 /// A live feed of the oldest form behind a server, and the feed that goes on with it in `path`.
-private final class TakeOver {
+final class TakeOver {
   static let name = "https://parsers.example/feed/"
   let old: OldFeed
   let folder: TemporaryDirectory
@@ -160,39 +160,6 @@ private final class TakeOver {
       trees.append(tree)
     }
     #expect(trees[0] == trees[1] && trees[1] == trees[2], "\(trees.map { $0.keys.sorted() })")
-  }
-
-  @Test(
-    "D1: old names go with the fourth release, and only while they are exactly what was put there",
-    arguments: AdoptedTrust.allCases)
-  func oldNamesEnd(trust: AdoptedTrust) async throws {
-    let scene = try TakeOver(trust)
-    try await scene.adopt()
-    for marker in ["a", "b", "c"] {
-      _ = try await scene.publish(marker)
-      #expect(try scene.read("sources.json") == scene.old.sources)
-    }
-    try durablyReplaceFile(at: "\(scene.path)/sources.json", with: Array("mine".utf8))
-    _ = try await scene.publish("d")
-    let tree = try listTree(scene.path)
-    #expect(!tree.contains("./parsers.bundle.js"))
-    #expect(try scene.read("sources.json") == Array("mine".utf8))
-    #expect(!String(decoding: try scene.read(".parser-ota/feed.json"), as: UTF8.self).contains("oldNames"))
-    try scene.deploy()
-    try await scene.checkWhole()
-  }
-
-  @Test(
-    "D1: --keep-old-names 0 drops them at once, also in the folder that was the old feed",
-    arguments: AdoptionSource.allCases)
-  func dropped(source: AdoptionSource) async throws {
-    let scene = try TakeOver(.checksumsOnly)
-    let report = try await scene.adopt(source) { $0.keepOldNames = 0 }
-    #expect(report.oldNames.isEmpty && report.oldNamesUntil == nil)
-    let tree = try listTree(scene.path)
-    #expect(!tree.contains("./parsers.bundle.js") && !tree.contains("./sources.json"))
-    try scene.deploy()
-    try await scene.checkWhole()
   }
 
   @Test(

@@ -97,6 +97,34 @@ private final class WoundedFeed {
   }
 
   @Test(
+    "a slip in the address of a copy gives up no release",
+    arguments: ["nothing there", "index.html for all", "folder"])
+  func wrongCopy(kind: String) async throws {
+    let feed = try await WoundedFeed(.checksumsOnly)
+    try feed.remove(try feed.file(2, ".parsers.bundle.js"))
+    let before = try feed.contents()
+    let page = Array("<!doctype html><title>Welcome</title>".utf8)
+    let server = try LoopbackServer { _ in kind == "nothing there" ? .notFound : .ok(page) }
+    defer { server.stop() }
+    let other = feed.folder.path("other")
+    _ = try Directory.create(other)
+    try durablyReplaceFile(at: "\(other)/notes.txt", with: [0x61])
+    let copy = try FeedLocation(kind == "folder" ? other : server.url)
+    let refused = try #require(
+      await problem {
+        var request = RepairRequest(sources: [copy])
+        request.allowsPlainHTTPOnLoopback = true
+        _ = try await feed.publisher.repair(request)
+      })
+    let codes: [String: ProblemCode] = [
+      "nothing there": .notFound, "index.html for all": .htmlInstead, "folder": .notAFeed,
+    ]
+    #expect(refused.code == codes[kind] && refused.kept == "nothing was restored, and nothing was dropped")
+    #expect(try feed.contents() == before)
+    #expect(try await feed.publisher.releases().count == 4)
+  }
+
+  @Test(
     "B92: a kept release is lost, and what does not need it works: list, publish, roll back to a whole one",
     arguments: AdoptedTrust.allCases, [".manifest.json", ".parsers.bundle.js", ".sources.json"])
   func others(trust: AdoptedTrust, ending: String) async throws {
@@ -243,14 +271,29 @@ private final class WoundedFeed {
     #expect(try feed.contents() == whole)
   }
 
-  @Test("N19: signed metadata with conflict markers is named with its line")
-  func metadata() async throws {
+  @Test(
+    "N19, N25: what a checkout left in place of a signed file or the settings is named by every verb, never as a network",
+    arguments: ["metadata/timestamp.json", "metadata/1.root.json", ".parser-ota/feed.json"],
+    [
+      ("<<<<<<< HEAD\n{}\n=======\n{}\n>>>>>>> b\n", "line 1 is a conflict marker"),
+      ("version https://git-lfs.github.com/spec/v1\n", "Git LFS pointer"), ("", "is empty"),
+    ])
+  func metadata(name: String, stray: (content: String, words: String)) async throws {
     let feed = try await WoundedFeed(.signed)
-    let text = String(decoding: try feed.read("metadata/timestamp.json"), as: UTF8.self)
-    try feed.write("metadata/timestamp.json", Array(("<<<<<<< HEAD\n" + text).utf8))
-    let refused = await problem { try await feed.publish("five") }
-    #expect(
-      refused?.code == .trustMalformed && refused?.message.contains("line 1 is a conflict marker") == true)
+    try feed.write(name, Array(stray.content.utf8))
+    let refused = try #require(await problem { try await feed.publish("five") })
+    #expect(refused.message.contains(stray.words) && refused.code.responsibility == .untrustedContent)
+    let mended = try #require(await problem { _ = try await feed.repair() })
+    #expect(mended.message.contains("\(name) ") && mended.message.contains(stray.words), "\(mended)")
+    let reader = FeedReader(.directory(feed.path))
+    var faults: [String] = []
+    let thrown = await problem {
+      faults = try await Publisher.audit(reader, root: nil, now: TestFeed.date).findings
+        .filter { $0.severity == .error }.map { "\($0.code) \($0.message)" }
+    }
+    faults += thrown.map { ["\($0.code.rawValue) \($0.message)"] } ?? []
+    #expect(faults.contains { $0.contains(name) && $0.contains(stray.words) }, "\(faults)")
+    #expect(!faults.contains { $0.hasPrefix(ProblemCode.htmlInstead.rawValue) }, "\(faults)")
   }
 
   @Test("B92: repair brings metadata back from a copy, when it proves itself; another feed has no say")

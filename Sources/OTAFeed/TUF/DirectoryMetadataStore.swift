@@ -1,3 +1,4 @@
+internal import OTAManifest
 package import OTAStorage
 internal import OTATrust
 

@@ -33,7 +33,7 @@ struct TUFAuthority: ManifestAuthority {
     guard let target = try await client.targetInfo(path) else {
       throw Problem(
         .notFound, "\(path) is not among the signed files: nothing is published in the channel \(channel)",
-        advice: "check the name of the channel; the next check tries again")
+        advice: "check the name of the channel")
     }
     let verified = try VerifiedManifest(unsigned: try await bytes(of: target, &client), name: path)
     guard verified.manifest.channel == channel else {

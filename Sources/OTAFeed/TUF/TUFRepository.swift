@@ -1,3 +1,4 @@
+internal import OTAManifest
 package import OTATransfer
 internal import OTATrust
 

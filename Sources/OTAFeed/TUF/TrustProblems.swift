@@ -13,7 +13,7 @@ extension Problem {
   init(pageInsteadOf name: String) {
     self.init(
       .htmlInstead, "\(name.printable()) is not ours: an HTML page came in its place",
-      advice: "a login or maintenance page answers in its place; the next check tries again")
+      advice: "a login or maintenance page answers in its place; try again later")
   }
 
   /// The same on a host that answers so for every file that is not there.
@@ -38,7 +38,7 @@ extension Problem {
   init(metadataTookLongerThan budget: Duration) {
     self.init(
       .timedOut, "the signed metadata took longer than \(budget.components.seconds) s in all",
-      advice: "the host or the line is too slow; the next check tries again")
+      advice: "the host or the line is too slow; try again later")
   }
 
   private static func code(of reason: TrustError.Reason) -> ProblemCode {
@@ -67,7 +67,7 @@ extension Problem {
     case .cannotVerify: "update this app or its OpenSSL (libssl3)"
     case .expired:
       "the feed is stale or this clock is wrong; compare the date of this machine, then try again later"
-    case .mismatch: "the feed may be in the middle of a change; the next check tries again"
+    case .mismatch: "the feed may be in the middle of a change; try again later"
     }
   }
 }

@@ -32,7 +32,7 @@ public enum StrayContent: Equatable, Sendable {
     case .empty: "is empty"
     case .lfsPointer: "is a Git LFS pointer, not the file itself"
     case .mergeConflict(let line): "has a merge conflict: line \(line) is a conflict marker"
-    case .page: "begins with \"<\", as an HTML page does"
+    case .page: "is an HTML page"
     }
   }
 
@@ -46,24 +46,43 @@ public enum StrayContent: Equatable, Sendable {
     }
   }
 
+  /// Whether git left it there: then whoever serves the file has it so, too.
+  public var isFromVersionControl: Bool {
+    switch self {
+    case .mergeConflict, .lfsPointer: true
+    case .empty, .page: false
+    }
+  }
+
   private static let pointerHead = Array("version https://git-lfs.github.com/spec/".utf8)
   private static let markers = ["<<<<<<< ", "=======", ">>>>>>> "].map { Array($0.utf8) }
+  private static let ancestor = Array("||||||| ".utf8)
 
-  /// The line of the first of three markers that stand in their order at the beginnings of lines.
+  /// The line of the first marker of a conflict.
+  ///
+  /// In a script three markers in their order make one, since its strings may go over lines. In JSON, or in a file that
+  /// begins with a marker, one that was forgotten is enough.
   private static func conflictLine(_ bytes: [UInt8]) -> Int? {
-    var found = 0
-    var first: Int?
-    var line = 1
+    let first = bytes.first { !($0 == 0x20 || (0x09...0x0D).contains($0)) }
+    let isJSON = first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+    var (found, line) = (0, 1)
+    var begin: Int?
     var rest = bytes[...]
-    while found < markers.count, !rest.isEmpty {
+    while !rest.isEmpty {
+      if isJSON || line == 1, isMarker(rest) { return line }
       if rest.starts(with: markers[found]) {
-        first = first ?? line
+        begin = begin ?? line
         found += 1
+        if found == markers.count { return begin }
       }
       guard let end = rest.firstIndex(of: 0x0A) else { break }
       rest = rest[(end + 1)...]
       line += 1
     }
-    return found == markers.count ? first : nil
+    return nil
+  }
+
+  private static func isMarker(_ line: ArraySlice<UInt8>) -> Bool {
+    [markers[0], markers[2], ancestor].contains { line.starts(with: $0) }
   }
 }

@@ -131,18 +131,7 @@ public struct FixtureFolder: Sendable {
 
   /// The source whose folder has this name, written out; `nil` for a name that no source's folder has.
   static func source(ofFolder name: String) -> SourceID? {
-    var bytes: [UInt8] = []
-    var rest = Array(name.utf8)[...]
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "%") else {
-        bytes.append(byte)
-        continue
-      }
-      guard let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else { return nil }
-      bytes.append(value)
-      rest = rest.dropFirst(2)
-    }
-    guard let text = String(validating: bytes, as: UTF8.self), let source = SourceID(text),
+    guard let text = name.percentDecoded, let source = SourceID(text),
       writtenOut(source) == name, name.utf8.count <= maxNameBytes
     else { return nil }
     return source

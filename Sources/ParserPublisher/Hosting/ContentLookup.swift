@@ -15,7 +15,7 @@ struct ContentLookup {
     switch artifact.location {
     case .relative(let path): paths.append(path.text)
     case .absolute(let address):
-      let plain = WebAddress.unescaped(address.path) ?? address.path
+      let plain = address.path.percentDecoded ?? address.path
       var parts = plain.split(separator: "/").suffix(8)
       while !parts.isEmpty {
         paths.append(parts.joined(separator: "/"))

@@ -218,6 +218,7 @@ extension Problem {
     let advice: String? =
       switch error.kind {
       case .full: "free some space and run the same command again"
+      case .notPermitted where error.isReading: general.advice
       case .readOnly, .notPermitted: "run the command as a user that may write there"
       case .missing: nil
       default: general.advice

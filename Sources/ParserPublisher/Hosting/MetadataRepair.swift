@@ -108,7 +108,8 @@ struct MetadataRepair {
       found.append((FeedWrite(path: path, bytes: copy.bytes), copy.source))
       return copy.bytes
     }
-    throw Self.lost(path)
+    let strange = try await local(path, 2 * maxBytes).flatMap { StrangeContent($0) }
+    throw Self.lost(path, strange?.message ?? "is missing or damaged")
   }
 
   private func local(_ path: String, _ maxBytes: Int) async throws(Problem) -> [UInt8]? {
@@ -119,9 +120,9 @@ struct MetadataRepair {
     }
   }
 
-  private static func lost(_ path: String) -> Problem {
+  private static func lost(_ path: String, _ fault: String = "is missing or damaged") -> Problem {
     Problem(
-      .feedIncomplete, "\(path) is missing or damaged, and nothing signed can be read without it",
+      .feedIncomplete, "\(path) \(fault), and nothing signed can be read without it",
       kept: "nothing was changed", advice: "give a copy of the feed with --from FOLDER|URL")
   }
 }

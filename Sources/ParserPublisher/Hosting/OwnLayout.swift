@@ -35,7 +35,7 @@ extension WebAddress {
     else { return nil }
     let base = folder.asFolder.path
     guard path.hasPrefix(base), path.utf8.count > base.utf8.count else { return nil }
-    return Self.unescaped(path.dropFirst(base.count))
+    return path.dropFirst(base.count).percentDecoded
   }
 
   /// The folder of which this is the file at `path`; `nil` when the address does not end so.
@@ -47,20 +47,4 @@ extension WebAddress {
   }
 
   private var effectivePort: Int { port ?? (scheme == "https" ? 443 : 80) }
-
-  /// The text with each `%XX` as its byte; `nil` when that is no UTF-8.
-  static func unescaped(_ text: some StringProtocol) -> String? {
-    var bytes: [UInt8] = []
-    var rest = Array(text.utf8)[...]
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "%") else {
-        bytes.append(byte)
-        continue
-      }
-      guard let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else { return nil }
-      bytes.append(value)
-      rest = rest.dropFirst(2)
-    }
-    return String(validating: bytes, as: UTF8.self)
-  }
 }

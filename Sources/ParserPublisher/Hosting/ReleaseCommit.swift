@@ -80,7 +80,7 @@ struct ReleaseCommit {
     return Problem(
       .conflict, "\(release) was published by another publisher meanwhile",
       kept: "that release is live; nothing of this one was written",
-      advice: "run publish again, on top of it")
+      advice: "run the same command again, on top of it")
   }
 
   /// Names the release before anything of it exists; what an interrupted one left under another name goes first.
@@ -125,7 +125,7 @@ struct ReleaseCommit {
     guard current == state.pointers[channel] else {
       throw Problem(
         .conflict, "\(path) was changed by another publisher meanwhile",
-        advice: "run publish again, on top of it"
+        advice: "run the same command again, on top of it"
       )
     }
     try await host.replacePointer(path, with: draft.bytes)

@@ -29,6 +29,11 @@ struct RepairSources {
     self.sources = sources
   }
 
+  /// Refuses named copies that are no feeds: a slip in an address must not let a repair give up releases.
+  func requireFeeds() async throws(Problem) {
+    for source in sources where source.isNamed { try await source.requireFeed() }
+  }
+
   /// The first bytes that `accept` takes, from the first of these paths that has them.
   ///
   /// - Throws: the problem of a named copy that could not be asked, when no other had the file.
@@ -59,6 +64,29 @@ struct RepairSources {
 }
 
 extension RepairSources.Source {
+  /// Damage is fine, it is a copy for a repair; but something of a feed must be there.
+  fileprivate func requireFeed() async throws(Problem) {
+    do throws(Problem) {
+      if case .directory(let root) = location {
+        let names = try DirectoryHost(root: root).list("")
+        guard !names.contains(where: Self.namesOfFeeds.contains) else { return }
+        throw Problem(
+          .notAFeed, "\(root) is not a copy of a feed: it has no \(Channel.stable.manifestPath)",
+          kept: Self.unchanged, advice: "give the folder or address of a copy with --from")
+      }
+      _ = try await Trust.checksumsOnly.authority.newestManifest(of: .stable, from: reader)
+    } catch  where error.code == .manifestInvalid || error.code == .wrongChannel {
+      // A manifest all the same.
+    } catch {
+      throw error.keeping(Self.unchanged)
+    }
+  }
+
+  private static let namesOfFeeds: Set<String> = [
+    Channel.stable.manifestPath, "files", "metadata", "channels",
+  ]
+  private static let unchanged = "nothing was restored, and nothing was dropped"
+
   fileprivate func read(_ path: String, maxBytes: Int) async throws(Problem) -> [UInt8]? {
     do throws(Problem) {
       if case .directory(let root) = location {

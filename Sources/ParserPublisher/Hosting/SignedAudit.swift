@@ -47,7 +47,7 @@ struct SignedAudit {
       for release in releases { await checkRelease(release, &client) }
       return TrustStatus(name: Trust.root(root).name, client)
     } catch {
-      report(.error, error.code.rawValue, "metadata/", error.message)
+      reportMetadata(error)
       return TrustStatus(name: Trust.root(root).name, roles: [], obstacle: error)
     }
   }
@@ -65,6 +65,27 @@ struct SignedAudit {
       try await client.refresh()
       return client
     }
+  }
+
+  /// In a folder what stands in the place of a metadata file is named as what it is: no network had a part in it.
+  private mutating func reportMetadata(_ error: Problem) {
+    guard case .directory(let root) = reader.location else {
+      return report(.error, error.code.rawValue, "metadata/", error.message)
+    }
+    let host = DirectoryHost(root: root)
+    let folder = FeedLayout.metadataFolder
+    do throws(Problem) {
+      for name in try host.list(folder).sorted() where name.hasSuffix(".json") {
+        let path = "\(folder)/\(name)"
+        let bytes = try host.read(path, maxBytes: TrustLimits.standard.maxTargetsBytes) ?? []
+        guard let strange = StrangeContent(bytes) else { continue }
+        return report(
+          .error, ProblemCode.feedIncomplete.rawValue, path, "\(path) \(strange.message): \(strange.advice)")
+      }
+    } catch {
+      // What cannot be read here is the fault already, or another one hides it.
+    }
+    report(.error, error.code.rawValue, "metadata/", error.message)
   }
 
   private mutating func checkExpiries(_ client: TUFClient) {

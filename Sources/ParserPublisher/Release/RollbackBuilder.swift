@@ -55,7 +55,9 @@ struct RollbackBuilder {
       throw Problem(
         .nothingToRollBackTo,
         "channel \(request.channel) has no good release before \(live.manifest.version); \(inventory)",
-        advice: "publish a corrected release instead")
+        advice: state.lost.contains(where: \.isManifest)
+          ? "parser-ota repair restores lost files, from a copy of the feed with --from; or publish a corrected release"
+          : "publish a corrected release instead")
     }
     return found
   }
@@ -100,11 +102,15 @@ struct RollbackBuilder {
 
   private var inventory: String {
     let versions = candidates.map(\.manifest.version).sorted(by: >).map { "\($0)" }
+    // What is lost may be of this channel; its manifest would say so.
+    let lost = state.lost.filter(\.isManifest).map { "; release \($0.version) is lost (\($0.message))" }
+      .joined()
     guard versions.count > Self.maxNamedReleases else {
-      return versions.isEmpty ? "none is available" : "available: \(versions.joined(separator: ", "))"
+      return (versions.isEmpty ? "none is available" : "available: \(versions.joined(separator: ", "))")
+        + lost
     }
     let named = versions.prefix(Self.maxNamedReleases).joined(separator: ", ")
-    return "available: \(named) and \(versions.count - Self.maxNamedReleases) more"
+    return "available: \(named) and \(versions.count - Self.maxNamedReleases) more" + lost
   }
 
   /// The next release: older content under a higher number, and nothing new but its manifest.

@@ -161,8 +161,9 @@ enum DeviceVerb {
     guard let served = lag.signedAt, let seen = lag.seenAt else {
       return "the host lags: it serves timestamp \(lag.served), and \(lag.seen) was seen before"
     }
-    let hours = max(0, seen.secondsSinceEpoch - served.secondsSinceEpoch) / 3600
-    return "the host lags: it serves the feed of \(served), \(hours) h older than what was seen before"
+    let minutes = max(0, seen.secondsSinceEpoch - served.secondsSinceEpoch) / 60
+    let age = minutes < 60 ? "\(minutes) min" : "\(minutes / 60) h"
+    return "the host lags: it serves the feed of \(served), \(age) older than what was seen before"
   }
 
   static func json(_ version: ReleaseVersion?) -> JSONValue { version.map { .integer($0.number) } ?? .null }

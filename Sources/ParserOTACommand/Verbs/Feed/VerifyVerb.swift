@@ -25,7 +25,7 @@ extension Verb {
           "parser-ota verify --feed feed", "parser-ota verify --feed https://parsers.example/feed/",
           "parser-ota verify --feed https://parsers.example/feed/ --root app/root.json",
         ],
-        exits: [.done, .untrustedContent, .tryLater, .localDisk, .notPermitted])),
+        exits: [.done, .notAchieved, .untrustedContent, .tryLater, .localDisk, .notPermitted])),
     run: { arguments, context throws(CommandFailure) in
       let location: FeedLocation = try arguments.required("feed", as: Readings.feed)
       let feed = try InputFolder.require(location, option: "--feed", context)
@@ -76,6 +76,8 @@ extension Verb {
     return switch errors.first?.code {
     case ProblemCode.trustExpired.rawValue:
       "renew the signatures: parser-ota refresh --feed \(folder(feed))"
+    case "dated-ahead":
+      "set the clock of this machine if it is wrong; else take the release out: parser-ota root prepare --new-epoch; parser-ota root commit --discard N"
     case ProblemCode.hostAnswersEverything.rawValue: "change the settings of the host, then verify again"
     case ProblemCode.unexpectedEncoding.rawValue:
       "upload the files without Content-Encoding and switch compression off, then verify again"
