@@ -70,7 +70,11 @@ let package = Package(
         "OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "OTAProcess", "OTATrust", "OTAFeed",
         "ParserEngine", "ParserPages",
       ],
-      resources: [.embedInCode("Gate/Engine/probe.js")], swiftSettings: house),
+      resources: [
+        .embedInCode("Gate/Engine/probe.js"), .embedInCode("Gate/Engine/Page/page.js"),
+        .embedInCode("Gate/Engine/Page/selectors.js"), .embedInCode("Gate/Engine/Page/samples.js"),
+        .embedInCode("Gate/Engine/Page/results.js"), .embedInCode("Gate/Engine/Page/dryrun.js"),
+      ], swiftSettings: house),
     // Rank 4: the tool, and what joins the client library with the engine for those who want both.
     .target(
       name: "ParserTrialLoad", dependencies: ["OTAManifest", "ParserEngine", "ParserUpdater"],

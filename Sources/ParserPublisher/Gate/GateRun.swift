@@ -8,6 +8,8 @@ struct GateRun {
   private var checks: [GateCode: GateReport.CheckRun.Outcome] = [:]
   /// What became of recorded sources.
   var fixtures: FixtureReport?
+  /// How much of each family's code ran on made-up pages.
+  var coverage: [FamilyCoverage] = []
 
   /// Whether the engine must be there for a release to go out.
   private let requiresEngine: Bool
@@ -70,7 +72,8 @@ struct GateRun {
       bundleName: bundleName, findings: Self.ordered(findings), checks: runs, comparedWith: version,
       sourceCount: catalogs.first?.entries.count ?? 0,
       unusedAllowances: allowances.filter { !rules.used.contains($0) && seen.insert($0).inserted },
-      milliseconds: Self.milliseconds(clock.now - start), fixtures: fixtures)
+      milliseconds: Self.milliseconds(clock.now - start), fixtures: fixtures,
+      coverage: coverage)
   }
 
   /// What refuses first; the order of the checks within each group.

@@ -59,19 +59,7 @@ public struct ReleaseGate: Sendable {
   /// The checks that run the bundle.
   private func examine(_ release: GateCandidate, against live: GateBaseline?, _ run: inout GateRun) async {
     guard let engine else { return run.withoutEngine("none was given") }
-    let examination = EngineExamination(
-      engine: engine, globalName: globalName, release: release, liveCatalog: live?.catalog)
-    await examination.run(&run) { sources in
-      guard let live else { return nil }
-      let entries = live.catalog.entries.filter { sources.contains($0.id.text) }
-      do {
-        let runner = DryRunner(engine: engine, globalName: globalName)
-        return await runner.faults(of: try await live.bundle(), entries: entries)
-      } catch {
-        // A live bundle that cannot be read excuses nothing.
-        return nil
-      }
-    }
+    await EngineExamination(engine: engine, globalName: globalName, release: release, live: live).run(&run)
   }
 
   /// Replays recordings, once it is known that the bundle runs.

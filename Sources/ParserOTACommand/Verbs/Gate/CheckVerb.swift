@@ -17,6 +17,7 @@ extension Verb {
         .flag("allow-http-loopback", "allow plain http to this machine's own loopback address, for tests"),
         GateOptions.alias, GateOptions.allowRemoved,
       ] + GateOptions.all + [
+        .flag("coverage", "say how much of each family's code ran on made-up pages, and where it did not"),
         .option("sarif", "FILE", "write the findings as SARIF 2.1.0, for code scanning").completing(.file),
         .option("junit", "FILE", "write the checks as JUnit XML, for test reports").completing(.file),
       ],
@@ -30,6 +31,7 @@ extension Verb {
         ],
         examples: [
           "parser-ota check --bundle parsers.bundle.js --sources sources.json --against feed",
+          "parser-ota check --bundle parsers.bundle.js --sources sources.json --coverage",
           "parser-ota check --bundle parsers.bundle.js --sources sources.json --sarif findings.sarif --allow no-engine",
         ],
         exits: [.done, .notAchieved, .untrustedContent, .tryLater, .localDisk, .notPermitted])),
@@ -40,7 +42,7 @@ extension Verb {
       let report = try await DeviceVerb.run { () async throws(Problem) in try await gate.check(request) }
       try write(report, arguments, context)
       GateOptions.annotate(report, context)
-      return result(report)
+      return result(report, saysCoverage: arguments.flag("coverage"))
     })
 
   private static func checkRequest(
@@ -86,13 +88,15 @@ extension Verb {
     }
   }
 
-  private static func result(_ report: GateReport) -> CommandResult {
+  private static func result(_ report: GateReport, saysCoverage: Bool) -> CommandResult {
     let page = GatePage(report)
     let refusal: ProblemCode? =
       !report.isRefused
       ? nil : report.refusals.contains { $0.code == .input } ? .inputInvalid : .gateRefused
     var result = CommandResult.answer(
-      refusal?.rawValue ?? "passed", report.summary, lines: page.lines, payload: page.members)
+      refusal?.rawValue ?? "passed", report.summary,
+      lines: page.lines + (saysCoverage ? page.coverageLines : []),
+      payload: page.members + (saysCoverage ? [page.coverageMember] : []))
     if let refusal { result.status = ExitStatus(refusal.responsibility) }
     // The findings are the answer; the verdict is said once, beside them.
     result.messageGoes = .spoken

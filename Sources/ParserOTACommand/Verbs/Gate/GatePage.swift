@@ -12,6 +12,20 @@ struct GatePage {
   /// A line for each finding, then what ran.
   var lines: [String] { Self.rows(report.findings).lines() + (report.fixtures?.lines ?? []) + runLines }
 
+  /// How much of each family's code ran on made-up pages, one line each.
+  var coverageLines: [String] {
+    let width = report.coverage.map(\.family.count).max() ?? 0
+    return report.coverage.map { family in
+      let text = family.family.printable()
+      let name = text + String(repeating: " ", count: max(0, width - text.count))
+      let missed = family.missed.prefix(6).map(String.init).joined(separator: ", ")
+      let more = family.missed.count > 6 ? " and \(family.missed.count - 6) more" : ""
+      let rest = missed.isEmpty ? "" : "; not run from lines \(missed)\(more)"
+      return
+        "coverage  \(name)  \(family.percent) % of \(family.lines) lines, \(family.sources) sources\(rest)"
+    }
+  }
+
   /// What keeps the release from going out, one line each; of many, the first ones.
   var refusalLines: [String] {
     // They are printed two columns further in.
@@ -109,6 +123,22 @@ struct GatePage {
       JSONMember("unusedAllowances", .array(report.unusedAllowances.map { .string($0.text) })),
       JSONMember("milliseconds", .integer(report.milliseconds)),
     ] + (report.fixtures.map { [JSONMember("fixtures", Self.json($0))] } ?? [])
+  }
+
+  /// How much of each family's code ran on made-up pages.
+  var coverageMember: JSONMember {
+    JSONMember(
+      "coverage",
+      .array(
+        report.coverage.map { family in
+          .object([
+            JSONMember("family", .string(family.family)),
+            JSONMember("sources", .integer(Int64(family.sources))),
+            JSONMember("lines", .integer(Int64(family.lines))),
+            JSONMember("ranLines", .integer(Int64(family.ranLines))),
+            JSONMember("missed", .array(family.missed.map { .integer(Int64($0)) })),
+          ])
+        }))
   }
 
   private static func json(_ fixtures: FixtureReport) -> JSONValue {

@@ -9,20 +9,18 @@ struct EngineExamination {
   let engine: ParserEngine
   let globalName: String
   let release: GateCandidate
-  /// The catalog of the live release; `nil` when there is none.
-  var liveCatalog: SourceCatalog?
+  /// The release whose parsers are called on the same pages; `nil` when there is none.
+  var live: GateBaseline?
 
   private var bundle: EngineScript { Self.script(release.bundle) }
-  private var dryRunner: DryRunner { DryRunner(engine: engine, globalName: globalName) }
 
   /// A bundle as the engine knows it.
   static func script(_ bundle: [UInt8]) -> EngineScript {
     EngineScript(name: scriptName, text: String(decoding: bundle, as: UTF8.self))
   }
 
-  /// - Parameter liveFaults: reads the live release's bundle and tells the faults of the sources that are named; asked
-  ///   only when there is something to compare.
-  func run(_ run: inout GateRun, liveFaults: (Set<String>) async -> Set<String>?) async {
+  /// Runs every check that needs the engine.
+  func run(_ run: inout GateRun) async {
     let session: EngineSession
     do {
       session = try await engine.open(pages: NoPages())
@@ -30,9 +28,12 @@ struct EngineExamination {
       return run.withoutEngine(error.text)
     }
     if let confinement = await session.confinement { note(confinement, &run) }
-    let result = await examine(session, &run)
+    let inspection = await examine(session, &run)
     await session.close()
-    if let result { await judge(result.outcome, since: result.begin, &run, liveFaults) }
+    if let inspection {
+      await DryRunExamination(engine: engine, globalName: globalName, release: release, inspection: inspection)
+        .run(&run, against: live)
+    }
     for code in GateCode.allCases where code.needsEngine {
       run.skip(code, "a check before it failed")
     }
@@ -55,14 +56,9 @@ struct EngineExamination {
   // MARK: Steps
 
   /// Every step up to the dry run; `nil` when one of them was the last.
-  private func examine(
-    _ session: EngineSession, _ run: inout GateRun
-  ) async -> (outcome: Result<DryRun, DryRunFault>, begin: ContinuousClock.Instant)? {
-    guard await load(session, &run), await askForEntries(session, &run),
-      await inspect(session, &run)
-    else { return nil }
-    let begin = ContinuousClock.now
-    return (await dryRun(session), begin)
+  private func examine(_ session: EngineSession, _ run: inout GateRun) async -> BundleInspection? {
+    guard await load(session, &run), await askForEntries(session, &run) else { return nil }
+    return await inspect(session, &run)
   }
 
   private func load(_ session: EngineSession, _ run: inout GateRun) async -> Bool {
@@ -168,7 +164,7 @@ struct EngineExamination {
     return false
   }
 
-  private func inspect(_ session: EngineSession, _ run: inout GateRun) async -> Bool {
+  private func inspect(_ session: EngineSession, _ run: inout GateRun) async -> BundleInspection? {
     let begin = ContinuousClock.now
     let inspection: BundleInspection
     do {
@@ -180,9 +176,10 @@ struct EngineExamination {
         try await session.ask("gateParsers", question, within: engine.limits.loadTime))
     } catch let error as EngineError {
       add(error, during: "building the parsers", &run, since: begin)
-      return false
+      return nil
     } catch {
-      return malformed(.catalogMatch, &run)
+      _ = malformed(.catalogMatch, &run)
+      return nil
     }
     let lines = CatalogLines(release.sourcesName, release.sources)
     run.add(
@@ -191,11 +188,11 @@ struct EngineExamination {
     run.ran(.catalogMatch, since: begin)
     run.record(.overrideKeys) {
       OverrideKeysCheck(catalog: release.catalog, lines: lines).findings(inspection)
-        + OverrideUseCheck(catalog: release.catalog, lines: lines, live: liveCatalog)
+        + OverrideUseCheck(catalog: release.catalog, lines: lines, live: live?.catalog)
         .findings(inspection, bundle: release.bundle)
     }
     await checkMembers(inspection, session, &run)
-    return true
+    return inspection
   }
 
   /// Looks for calls that lead nowhere, and asks the parsers themselves before it says so.
@@ -214,51 +211,5 @@ struct EngineExamination {
       MisspeltEntryCheck(inspection, check.groups, check.uses).findings(
         bundle: TextPosition(release.bundle), bundleName: release.bundleName))
     run.ran(.danglingCall, since: begin)
-  }
-
-  // MARK: The dry run
-
-  /// Calls every parser; a page that hangs or ends tells by its last word where.
-  private func dryRun(_ session: EngineSession) async -> Result<DryRun, DryRunFault> {
-    await dryRunner.run(release.catalog.entries, in: session, within: dryRunner.limit)
-  }
-
-  private func judge(
-    _ result: Result<DryRun, DryRunFault>, since begin: ContinuousClock.Instant, _ run: inout GateRun,
-    _ liveFaults: (Set<String>) async -> Set<String>?
-  ) async {
-    switch result {
-    case .success(let dryRun):
-      let faulty = dryRun.faultySources
-      let known = faulty.isEmpty ? [] : await liveFaults(faulty)
-      run.add(DryRunCheck(bundleName: release.bundleName, liveFaults: known).findings(dryRun))
-    case .failure(let fault): await run.add([hang(fault)])
-    }
-    run.ran(.dryRun, since: begin)
-  }
-
-  /// The finding for a page that did not survive its dry run: the source is known, its call is asked for anew.
-  private func hang(_ fault: DryRunFault) async -> Finding {
-    var words: [Substring] = []
-    if let source = fault.source, let entry = release.catalog.entries.first(where: { $0.id.text == source }) {
-      words = await lastCall(of: entry).split(separator: " ")
-    }
-    let call = words.first.map { "\($0) of \(fault.source ?? "")" } ?? fault.source.map { "a call of \($0)" }
-    return Finding(
-      .dryRun, .error, "\(call ?? "the dry run") \(fault.error.text)", place: .init(file: release.bundleName),
-      advice: "look for a loop without an end"
-    ).with {
-      $0.sources = [fault.source].compactMap(\.self)
-      $0.method = words.first.map(String.init)
-    }
-  }
-
-  /// The call at which a source hangs, by running it alone with a word before each call; empty when it does not again.
-  private func lastCall(of entry: SourceEntry) async -> String {
-    let limit = min(engine.limits.callTime, engine.limits.loadTime)
-    let result = await dryRunner.run([entry], of: bundle, within: limit, saysCalls: true)
-    // It loaded a moment ago; without a second run the source alone is named.
-    guard case .failure(let fault)? = result else { return "" }
-    return fault.source ?? ""
   }
 }

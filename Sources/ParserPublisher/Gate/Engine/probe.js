@@ -3,7 +3,6 @@
 // three rules hold here: `page.value` for what a bundle gets, `page.settle` for what it promises, `page.expose` for functions.
 (function () {
   'use strict';
-  const { Document: PageDocument, DocumentFragment: PageFragment, Element: PageElement } = page.window;
   const { prototype: baseOfAll } = page.window.Object;
   const UNKNOWN = '__parser_ota_no_such_source__';
   const MAX_MESSAGE = 400;
@@ -20,20 +19,8 @@
     try { return { value: work() }; } catch (thrown) { return { error: describe(thrown) }; }
   }
 
-  // The context of one source: every request gets the same page, which is parsed once, since making documents is dear.
-  function contextOf(text, isGenerous) {
-    const documents = new Map();
-    const parseHTML = (html) => {
-      const key = String(html);
-      if (!documents.has(key)) {
-        const made = page.parseHTML(key);
-        if (isGenerous) generosity.set(made, { left: MAX_SAMPLES });
-        documents.set(key, made);
-      }
-      return documents.get(key);
-    };
-    return page.context({ answer: () => text, parseHTML });
-  }
+  // A context without any page: parsers are built here, and not called.
+  const context = page.context({ answer: () => '' });
 
   // MARK: What the bundle defines
 
@@ -142,7 +129,7 @@
     const bundle = page.global(global);
     const texts = new Texts();
     const classes = new Classes(texts);
-    const build = (id) => attempt(() => bundle.getParser(id, contextOf('')));
+    const build = (id) => attempt(() => bundle.getParser(id, context));
     const parsers = ids.map((id) => describeParser(id, build(id), classes, texts));
     const strangers = [UNKNOWN, 'constructor'].map((id) => {
       const found = build(id);
@@ -155,131 +142,13 @@
 
   // What parsers answer for names that no class of theirs defines: a Proxy has answers of its own, and a getter a value.
   probes.gateMembers = ({ global, questions }) => {
-    const bundle = globalOf(global);
+    const bundle = page.global(global);
     return questions.map(({ id, names }) => {
-      const { value: parser } = attempt(() => bundle.getParser(id, contextOf('')));
+      const { value: parser } = attempt(() => bundle.getParser(id, context));
       return names.map((name) => {
         const { value, error } = attempt(() => typeOf(parser[name]));
         return error ? 'unknown' : value;
       });
     });
-  };
-
-  // MARK: Generous pages
-
-  // A page of a site that nobody knows has nothing that a parser looks for, so the code behind its questions would never
-  // run. A generous document answers a question for which it has nothing with a sample; only so often, since code may
-  // ask until there is nothing more.
-  const MAX_SAMPLES = 400;
-  const SAMPLE = '.parser-ota-sample';
-  const generosity = new WeakMap();
-  const { querySelector: one, querySelectorAll: all } = PageDocument.prototype;
-  function samples(node, find) {
-    const home = node instanceof PageDocument ? node : node.ownerDocument;
-    const state = generosity.get(home);
-    if (!state || state.left <= 0) return null;
-    state.left -= 1;
-    return Reflect.apply(find, home, [SAMPLE]);
-  }
-  for (const { prototype } of [PageDocument, PageFragment, PageElement]) {
-    page.replace(prototype, 'querySelector', (given, node, original) => original() || samples(node, one));
-    page.replace(prototype, 'querySelectorAll', (given, node, original) => {
-      const found = original();
-      return found.length > 0 ? found : samples(node, all) || found;
-    });
-  }
-
-  // MARK: The dry run
-
-  const PAGES = {
-    empty: '',
-    html: '<!DOCTYPE html><html><head><title>x</title></head><body><div><a href="/manga/x">x</a><img src="/x.jpg"></div></body></html>',
-    generous: '<!DOCTYPE html><html><head><title>x</title></head><body><a class="parser-ota-sample" href="/manga/x" title="x" '
-      + 'src="/x.jpg" data-src="/x.jpg" datetime="2024-01-02" content="x" value="1">x 1<img src="/x.jpg" alt="x"></a></body></html>',
-    object: '{}',
-    array: '[]',
-  };
-  // Addresses as sites shape them; pages without any content end most parsers at once, whatever the address.
-  function shapesFor(kind, domain) {
-    switch (kind) {
-      case 'html': return ['/manga/x', '/series/x/', '/comics/x', 'x-1'];
-      case 'generous': return ['/manga/x', '/m/x', `https://${domain}/manga/x`];
-      case 'object': return ['/manga/x', 'x-1'];
-      default: return ['/manga/x'];
-    }
-  }
-
-  // Every call of one source: [method, page, call].
-  function callsOf(domain) {
-    const calls = [];
-    for (const kind of Object.keys(PAGES)) {
-      calls.push(['list', kind, (parser) => page.invoke(parser, 'getListPage', [1, 'UPDATED', {}])]);
-      calls.push(['search', kind, (parser) => page.invoke(parser, 'getListPage', [1, 'POPULARITY', { query: 'x' }])]);
-      for (const url of shapesFor(kind, domain)) {
-        const item = (parser) => ({ id: url, url, title: 'x', source: parser.source, branch: null });
-        calls.push(['details', kind, (parser) => page.invoke(parser, 'getDetails', [item(parser)])]);
-        calls.push(['pages', kind, (parser) => page.invoke(parser, 'getPages', [item(parser)])]);
-      }
-    }
-    return calls;
-  }
-
-  // Failures of one kind once, with the sources that have it.
-  class Failures {
-    constructor() { this.list = []; this.byKey = new Map(); }
-    add(source, method, kind, thrown) {
-      const error = describe(thrown);
-      const key = [method, error.name, error.message, error.line, error.column].join('\n');
-      let entry = this.byKey.get(key);
-      if (!entry) {
-        if (this.list.length >= 5000) return;
-        entry = { method, error, pages: [], sources: [] };
-        this.byKey.set(key, entry);
-        this.list.push(entry);
-      }
-      if (entry.sources[entry.sources.length - 1] !== source) entry.sources.push(source);
-      if (!entry.pages.includes(kind)) entry.pages.push(kind);
-    }
-  }
-
-  // Each call settles, or not: a promise that never does must not hold up the rest.
-  async function tryCall(run, source, contexts, [method, kind, call], say) {
-    if (say) page.say(`${method} ${kind}`);
-    run.calls += 1;
-    run.open.set(run.calls, { source, method });
-    const number = run.calls;
-    try {
-      const made = await page.invoke(run.bundle, 'getParser', [source, contexts[kind]]);
-      if ('thrown' in made) throw made.thrown;
-      const end = await call(made.value);
-      if ('thrown' in end) throw end.thrown;
-    } catch (thrown) {
-      run.failures.add(source, method, kind, thrown);
-    }
-    run.open.delete(number);
-  }
-
-  // Runs every call of the sources; says each one's name first, so that whoever waits knows where it hangs.
-  probes.gateDryRun = async ({ global, sources, settleMilliseconds, sayCalls }) => {
-    const run = { bundle: page.global(global), failures: new Failures(), open: new Map(), calls: 0 };
-    page.mute(true);
-    try {
-      for (const { id, domain } of sources) {
-        if (!sayCalls) page.say(id);
-        const work = callsOf(domain);
-        const contexts = Object.fromEntries(Object.entries(PAGES).map(([name, text]) => [name, contextOf(text, name === 'generous')]));
-        if (sayCalls) {
-          for (const call of work) await Promise.race([tryCall(run, id, contexts, call, true), page.turn()]);
-        } else {
-          const all = Promise.all(work.map((call) => tryCall(run, id, contexts, call, false)));
-          await Promise.race([all, page.turn()]);
-        }
-      }
-      const end = Date.now() + settleMilliseconds;
-      while (run.open.size > 0 && Date.now() < end) await page.turn();
-    } finally {
-      page.mute(false);
-    }
-    return { calls: run.calls, failures: run.failures.list, unsettled: [...run.open.values()] };
   };
 })();

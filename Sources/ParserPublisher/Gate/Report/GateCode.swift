@@ -10,6 +10,12 @@ public enum GateCode: String, Sendable, CaseIterable {
   case catalogMatch = "catalog-match"
   case danglingCall = "dangling-call"
   case dryRun = "dry-run"
+  /// What parsers give on made-up pages is no list, has no address, or is less than the live release gives.
+  case results
+  /// Parsers ask for addresses that cannot be right, or past the app.
+  case requests
+  /// Selectors that the engine does not know.
+  case selectors
   case overrideKeys = "override-keys"
   case announcedVersion = "announced-version"
   case fixtures
@@ -38,6 +44,9 @@ public enum GateCode: String, Sendable, CaseIterable {
       "the catalog in the bundle is the catalog file, and each of its sources has a whole parser"
     case .danglingCall: "every method that a parser calls on itself exists, and no method is used as a text"
     case .dryRun: "no parser fails on made-up pages by a fault of its own code"
+    case .results: "what parsers give on made-up pages is what apps read, and no less than the live release gives"
+    case .requests: "parsers ask for whole addresses of their own site, and through the app"
+    case .selectors: "the engine knows every selector"
     case .overrideKeys:
       "no override of a source hides a method, and each has a reader and the type of its default"
     case .announcedVersion: "the version that the bundle announces, if any, is the number of the release"
@@ -56,7 +65,8 @@ public enum GateCode: String, Sendable, CaseIterable {
   /// Whether the check runs the bundle.
   public var needsEngine: Bool {
     switch self {
-    case .syntax, .load, .entryPoints, .catalogMatch, .danglingCall, .dryRun, .overrideKeys,
+    case .syntax, .load, .entryPoints, .catalogMatch, .danglingCall, .dryRun, .results,
+      .requests, .selectors, .overrideKeys,
       .announcedVersion, .fixtures:
       true
     case .input, .catalogFields, .idsRemoved, .idChangedMeaning, .size, .unchanged, .withdrawnContent,

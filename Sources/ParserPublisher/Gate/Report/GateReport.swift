@@ -37,6 +37,8 @@ public struct GateReport: Sendable {
   public let milliseconds: Int64
   /// What became of recorded sources; `nil` when none were replayed.
   public let fixtures: FixtureReport?
+  /// How much of each family's code ran on made-up pages; empty when none was called.
+  public var coverage: [FamilyCoverage] = []
 
   /// What keeps the release from going out.
   public var refusals: [Finding] { findings.filter(\.refuses) }
