@@ -93,8 +93,14 @@ struct HistoryTests {
     let second = try SyntheticRelease(20)
     try await expectGood(history.check(second), "a good release after bad ones")
     try await history.publish(second)
-    // The fault of this one shows on pages only, so the gate alone must let it pass.
-    try await expectGood(history.check(SyntheticRelease(21, .returnsNothing)), "a parser that finds nothing")
+    // On pages that are made up nobody is sure, so what a family no longer finds is said, and no more.
+    let empty = try SyntheticRelease(21, .returnsNothing)
+    let nothing = try await history.check(empty)
+    #expect(!nothing.isRefused, "\(nothing.findings)")
+    let found = nothing.findings.filter { $0.code == .results }
+    #expect(found.contains { $0.message == "OneMangaParser: list gave 3 entries with release 20, gives 0" }, "\(found)")
+    #expect(found.contains { $0.message == "OneMangaParser: pages gave 3 pages with release 20, gives 0" }, "\(found)")
+    #expect(found.allSatisfy { $0.sources == empty.faultySources })
     try await dropIDs(history)
   }
 
