@@ -73,7 +73,8 @@ let package = Package(
       resources: [
         .embedInCode("Gate/Engine/probe.js"), .embedInCode("Gate/Engine/Page/page.js"),
         .embedInCode("Gate/Engine/Page/selectors.js"), .embedInCode("Gate/Engine/Page/samples.js"),
-        .embedInCode("Gate/Engine/Page/results.js"), .embedInCode("Gate/Engine/Page/dryrun.js"),
+        .embedInCode("Gate/Engine/Page/patterns.js"), .embedInCode("Gate/Engine/Page/results.js"),
+        .embedInCode("Gate/Engine/Page/watching.js"), .embedInCode("Gate/Engine/Page/dryrun.js"),
       ], swiftSettings: house),
     // Rank 4: the tool, and what joins the client library with the engine for those who want both.
     .target(

@@ -98,8 +98,12 @@ struct HistoryTests {
     let nothing = try await history.check(empty)
     #expect(!nothing.isRefused, "\(nothing.findings)")
     let found = nothing.findings.filter { $0.code == .results }
-    #expect(found.contains { $0.message == "OneMangaParser: list gave 3 entries with release 20, gives 0" }, "\(found)")
-    #expect(found.contains { $0.message == "OneMangaParser: pages gave 3 pages with release 20, gives 0" }, "\(found)")
+    #expect(
+      found.contains { $0.message == "OneMangaParser: list gave 3 entries with release 20, gives 0" },
+      "\(found)")
+    #expect(
+      found.contains { $0.message == "OneMangaParser: pages gave 3 pages with release 20, gives 0" },
+      "\(found)")
     #expect(found.allSatisfy { $0.sources == empty.faultySources })
     try await dropIDs(history)
   }

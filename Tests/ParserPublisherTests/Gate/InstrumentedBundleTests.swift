@@ -20,15 +20,15 @@ struct InstrumentedBundleTests {
       function s() { "use strict"; if (a) { b(); } else { c(); } }
       """
     let lines = instrumented(text).text.split(separator: "\n").map(String.init)
-    func block(_ number: Int) -> String { "__parserOTABlocks[\(number)]=1;" }
+    func block(_ number: Int) -> String { "\(Instruments.blocks)[\(number)]=1;" }
     #expect(lines[0] == "class A extends make({ a: 1 }) { get x() {\(block(0)) return { b: 2 }; } }")
     #expect(
       lines[1]
-        == "const f = (y) => {\(block(1)) switch (y) { case 1: try {\(block(2)) g(); } catch (e) {\(block(3))__parserOTACaught(e); h(e); } } };"
+        == "const f = (y) => {\(block(1)) switch (y) { case 1: try {\(block(2)) g(); } catch (e) {\(block(3))\(Instruments.caught)(e); h(e); } } };"
     )
     #expect(
       lines[2]
-        == "try {\(block(4)) g(); } catch (__parserOTAThrown){\(block(5))__parserOTACaught(__parserOTAThrown); } finally {\(block(6)) }"
+        == "try {\(block(4)) g(); } catch (\(Instruments.thrown)){\(block(5))\(Instruments.caught)(\(Instruments.thrown)); } finally {\(block(6)) }"
     )
     #expect(lines[3] == "p.catch((e) => ({ e }));")
     #expect(

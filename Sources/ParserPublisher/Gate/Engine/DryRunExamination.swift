@@ -6,27 +6,33 @@ struct DryRunExamination {
   let engine: ParserEngine
   let globalName: String
   let release: GateCandidate
-  let inspection: BundleInspection
 
   private static let codes: [GateCode] = [.dryRun, .results, .requests, .selectors]
 
   private var runner: DryRunner { DryRunner(engine: engine, globalName: globalName) }
 
-  /// - Parameter live: the release to compare with; one that cannot be read or run excuses nothing.
-  func run(_ run: inout GateRun, against live: GateBaseline?) async {
+  /// An engine for the dry run, which starts at once.
+  func spareEngine() -> SpareEngine { SpareEngine(runner) }
+
+  /// - Parameter old: what the live release gave; one that could not be read or run excuses nothing.
+  func run(
+    _ run: inout GateRun, _ inspection: BundleInspection, beside old: Task<DryRunSubject.Live?, Never>,
+    in spare: SpareEngine
+  ) async {
     let begin = ContinuousClock.now
     let sources = DryRunner.plan(release.catalog)
     let text = TextPosition(release.bundle)
-    async let old = liveRun(live, sources)
     let bundle = InstrumentedBundle(text)
-    let outcome = await called(sources, release.bundle, bundle)
+    var runner = runner
+    runner.spare = spare
+    let outcome = await called(sources, release.bundle, bundle, by: runner)
     switch outcome {
     case .success(let dryRun):
       let subject = DryRunSubject(
-        bundleName: release.bundleName, text: text, bundle: bundle, inspection: inspection, live: await old,
+        bundleName: release.bundleName, text: text, bundle: bundle, inspection: inspection,
+        live: await old.value,
         catalog: release.catalog, catalogText: release.sources)
       run.add(DryRunCheck(subject: subject).findings(dryRun))
-      run.add(await literalFindings(subject, dryRun))
       run.coverage = FamilyCoverage.of(release.catalog, bundle, text, dryRun)
     case .failure(let fault) where fault.error.isAboutEngine: return run.withoutEngine(fault.error.text)
     case .failure(let fault): run.add([hang(fault)])
@@ -36,7 +42,8 @@ struct DryRunExamination {
 
   /// Calls the parsers of a bundle with its instruments, or without them where the engine cannot parse them.
   private func called(
-    _ sources: [DryRunner.Source], _ bundle: [UInt8], _ instruments: InstrumentedBundle
+    _ sources: [DryRunner.Source], _ bundle: [UInt8], _ instruments: InstrumentedBundle,
+    by runner: DryRunner
   ) async -> Result<DryRun, DryRunFault> {
     let name = EngineExamination.scriptName
     let whole = DryRunBundle(
@@ -48,8 +55,9 @@ struct DryRunExamination {
   }
 
   /// What the live release gives for the sources that it has too.
-  private func liveRun(_ live: GateBaseline?, _ sources: [DryRunner.Source]) async -> DryRunSubject.Live? {
+  func liveRun(_ live: GateBaseline?) async -> DryRunSubject.Live? {
     guard let live else { return nil }
+    let sources = DryRunner.plan(release.catalog)
     let known = Dictionary(
       live.catalog.entries.map { (ExactText($0.id.text), $0) }, uniquingKeysWith: { first, _ in first })
     let shared = sources.compactMap { source in
@@ -60,24 +68,11 @@ struct DryRunExamination {
     do {
       let bytes = try await live.bundle()
       let instruments = InstrumentedBundle(TextPosition(bytes))
-      guard case .success(let run) = await called(shared, bytes, instruments) else { return nil }
+      guard case .success(let run) = await called(shared, bytes, instruments, by: runner) else { return nil }
       return DryRunSubject.Live(version: live.version, run: run, bundle: bytes, bundleParts: instruments)
     } catch {
       return nil
     }
-  }
-
-  /// Selectors that stand in code that no call reached.
-  private func literalFindings(_ subject: DryRunSubject, _ run: DryRun) async -> [Finding] {
-    let old = Set(subject.live?.bundleParts.selectors.map(\.text) ?? [])
-    let told = Set(run.asides.filter { $0.kind == .selector }.map(\.text))
-    var seen: Set<String> = []
-    let literals = subject.bundle.selectors.filter {
-      !old.contains($0.text) && !told.contains($0.text) && seen.insert($0.text).inserted
-    }
-    guard let known = await runner.knowsSelectors(literals.map(\.text)) else { return [] }
-    let refused = zip(literals, known).filter { !$0.1 }.map(\.0)
-    return SelectorFindings(subject: subject).literalFindings(refused)
   }
 
   /// The finding for a page that did not survive its dry run.

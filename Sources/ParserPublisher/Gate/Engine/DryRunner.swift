@@ -30,11 +30,16 @@ struct DryRunner {
     name: "caller.js",
     text: [
       PackageResources.page_js, PackageResources.selectors_js, PackageResources.samples_js,
-      PackageResources.results_js, PackageResources.dryrun_js,
-    ].reduce("(function () {\n'use strict';\n") { $0 + String(decoding: $1, as: UTF8.self) + "\n" } + "})();")
+      PackageResources.patterns_js, PackageResources.results_js, PackageResources.watching_js,
+      PackageResources.dryrun_js,
+    ].map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n")
+      .replacing("__parserOTABlocks", with: Instruments.blocks)
+      .replacing("__parserOTACaught", with: Instruments.caught))
 
   let engine: ParserEngine
   let globalName: String
+  /// An engine that was started while something else was at work; `nil` when there is none.
+  var spare: SpareEngine?
 
   /// The limit on one batch.
   private var limit: Duration { min(engine.limits.callTime, Self.maxTime) }
@@ -110,14 +115,12 @@ struct DryRunner {
     _ sources: [Source], of bundle: DryRunBundle, saysCalls: Bool
   ) async -> Result<DryRun, DryRunFault> {
     let session: EngineSession
-    do {
-      session = try await engine.open(pages: NoPages())
-    } catch {
-      return .failure(DryRunFault(error: error, source: nil))
+    switch await prepared() {
+    case .success(let open): session = open
+    case .failure(let error): return .failure(DryRunFault(error: error, source: nil))
     }
     let result: Result<DryRun, DryRunFault>
     do throws(EngineError) {
-      try await session.evaluate(Self.caller)
       try await session.evaluate(bundle.script)
       result = await ask(sources, in: session, of: bundle, saysCalls: saysCalls)
     } catch {
@@ -127,6 +130,18 @@ struct DryRunner {
     return result
   }
 
+  /// An engine that waits for a bundle.
+  func prepared() async -> Result<EngineSession, EngineError> {
+    if let spare, let session = await spare.take() { return session }
+    do throws(EngineError) {
+      let session = try await engine.open(pages: NoPages())
+      try await session.install(Self.caller)
+      return .success(session)
+    } catch {
+      return .failure(error)
+    }
+  }
+
   private func ask(
     _ sources: [Source], in session: EngineSession, of bundle: DryRunBundle, saysCalls: Bool
   ) async -> Result<DryRun, DryRunFault> {
@@ -134,37 +149,37 @@ struct DryRunner {
     let question = JSONValue.object([
       JSONMember("global", .string(globalName)), JSONMember("sources", .array(sources.map(\.question))),
       JSONMember("settleMilliseconds", .integer(settle)), JSONMember("sayCalls", .bool(saysCalls)),
+      JSONMember("selectors", .array(bundle.selectors.map { .string($0) })),
     ])
     do {
       let limit = saysCalls ? min(limit, engine.limits.loadTime) : limit
       return .success(
         try DryRun(try await session.ask("gateDryRun", question, within: limit), of: bundle.instruments))
     } catch let error as EngineError {
-      let last = await session.takeLogs().last { $0.level == "debug" && $0.text.hasPrefix("gate ") }
-      return .failure(
-        DryRunFault(error: error, source: last.map { String($0.text.dropFirst("gate ".count)) }))
+      let last = await session.takeLogs().last { $0.level == LogLine.probeLevel }
+      return .failure(DryRunFault(error: error, source: last?.text))
     } catch {
       return .failure(DryRunFault(error: .malformed("\(error)"), source: nil))
     }
   }
+}
 
-  /// Which of these selectors the engine knows; `nil` when it could not be asked.
-  func knowsSelectors(_ selectors: [String]) async -> [Bool]? {
-    guard !selectors.isEmpty else { return [] }
-    do {
-      let session = try await engine.open(pages: NoPages())
-      try await session.evaluate(Self.caller)
-      let question = JSONValue.object([
-        JSONMember("selectors", .array(selectors.map { .string($0) }))
-      ])
-      let answer = try await session.ask("gateSelectors", question, within: engine.limits.loadTime)
-      await session.close()
-      guard case .array(let items) = answer, items.count == selectors.count else { return nil }
-      return items.map { $0 == .bool(true) }
-    } catch {
-      // Whoever asks has a bundle that ran a moment ago; without an answer nothing is said about it.
-      return nil
-    }
+/// An engine that starts while other work goes on, for whoever needs one first.
+actor SpareEngine {
+  private var starting: Task<Result<EngineSession, EngineError>, Never>?
+
+  init(_ runner: DryRunner) { starting = Task { await runner.prepared() } }
+
+  /// The engine, to one caller; `nil` when it is gone.
+  func take() async -> Result<EngineSession, EngineError>? {
+    defer { starting = nil }
+    return await starting?.value
+  }
+
+  /// Ends it if nobody took it.
+  func close() async {
+    guard case .success(let session)? = await take() else { return }
+    await session.close()
   }
 }
 
@@ -182,6 +197,12 @@ struct DryRunBundle {
   let script: EngineScript
   /// What was put into the text; `nil` for the bundle as it is.
   let instruments: InstrumentedBundle?
+
+  /// The literals that it hands over as selectors, each once.
+  fileprivate var selectors: [String] {
+    var seen: Set<String> = []
+    return (instruments?.selectors ?? []).map(\.text).filter { seen.insert($0).inserted }
+  }
 }
 
 /// Why a dry run gave no result.

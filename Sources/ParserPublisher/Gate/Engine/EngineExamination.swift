@@ -21,19 +21,23 @@ struct EngineExamination {
 
   /// Runs every check that needs the engine.
   func run(_ run: inout GateRun) async {
-    let session: EngineSession
+    let dryRun = DryRunExamination(engine: engine, globalName: globalName, release: release)
+    let live = live
+    // What takes its time to start, or does not depend on the release, is at work from the beginning.
+    let spare = dryRun.spareEngine()
+    let old = Task { await dryRun.liveRun(live) }
     do {
-      session = try await engine.open(pages: NoPages())
+      let session = try await engine.open(pages: NoPages())
+      if let confinement = await session.confinement { note(confinement, &run) }
+      let inspection = await examine(session, &run)
+      await session.close()
+      if let inspection { await dryRun.run(&run, inspection, beside: old, in: spare) }
     } catch {
-      return run.withoutEngine(error.text)
+      run.withoutEngine(error.text)
     }
-    if let confinement = await session.confinement { note(confinement, &run) }
-    let inspection = await examine(session, &run)
-    await session.close()
-    if let inspection {
-      await DryRunExamination(engine: engine, globalName: globalName, release: release, inspection: inspection)
-        .run(&run, against: live)
-    }
+    old.cancel()
+    await spare.close()
+    _ = await old.value
     for code in GateCode.allCases where code.needsEngine {
       run.skip(code, "a check before it failed")
     }

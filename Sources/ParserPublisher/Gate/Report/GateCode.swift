@@ -44,7 +44,8 @@ public enum GateCode: String, Sendable, CaseIterable {
       "the catalog in the bundle is the catalog file, and each of its sources has a whole parser"
     case .danglingCall: "every method that a parser calls on itself exists, and no method is used as a text"
     case .dryRun: "no parser fails on made-up pages by a fault of its own code"
-    case .results: "what parsers give on made-up pages is what apps read, and no less than the live release gives"
+    case .results:
+      "what parsers give on made-up pages is what apps read, and no less than the live release gives"
     case .requests: "parsers ask for whole addresses of their own site, and through the app"
     case .selectors: "the engine knows every selector"
     case .overrideKeys:
@@ -81,7 +82,8 @@ public enum GateCode: String, Sendable, CaseIterable {
     switch self {
     case .idsRemoved, .idChangedMeaning, .size, .unchanged, .withdrawnContent: true
     case .input, .catalogFields, .syntax, .load, .entryPoints, .catalogMatch, .danglingCall, .dryRun,
-      .overrideKeys, .announcedVersion, .fixtures, .leftovers, .noEngine, .confinement:
+      .results, .requests, .selectors, .overrideKeys, .announcedVersion, .fixtures, .leftovers, .noEngine,
+      .confinement:
       false
     }
   }

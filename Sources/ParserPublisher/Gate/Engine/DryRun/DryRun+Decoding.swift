@@ -14,6 +14,7 @@ extension DryRun {
     }
     hosts = try requests.array("hosts").map { (item) throws(InputError) in try reader.host(item) }
     results = try object.array("shapes").map { (item) throws(InputError) in try reader.result(item) }
+    refusedSelectors = Set(try reader.texts(object, "refused"))
     ids = try object.array("ids").map { (item) throws(InputError) in try reader.givenID(item) }
     coveredBlocks = Set(
       try object.array("covered").map { (item) throws(InputError) in
@@ -116,7 +117,7 @@ private struct DryRunReader {
     return (line, bundle.column(column, inLine: line))
   }
 
-  private func texts(_ object: JSONObject, _ name: String) throws(InputError) -> [String] {
+  func texts(_ object: JSONObject, _ name: String) throws(InputError) -> [String] {
     try object.array(name).map { (item) throws(InputError) in
       guard case .string(let text) = item else {
         throw InputError(.wrongType, field: object.path(of: name), "is no list of texts")
@@ -137,8 +138,18 @@ extension PageError {
 extension String {
   /// A message that quotes code, without what was put into the code.
   fileprivate var withoutInstruments: String {
-    guard contains("__parserOTA") else { return self }
-    return replacing(
-      /__parserOTABlocks\[\d+\]=1;|__parserOTACaught\([^)]*\);|\(__parserOTAThrown\)/, with: "")
+    guard contains(Instruments.blocks) || contains(Instruments.caught) || contains(Instruments.thrown) else {
+      return self
+    }
+    let parts = [
+      "\(Instruments.blocks)\\[\\d+\\]=1;", "\(Instruments.caught)\\([^)]*\\);",
+      "\\(\(Instruments.thrown)\\)",
+    ]
+    do {
+      return replacing(try Regex(parts.joined(separator: "|")), with: "")
+    } catch {
+      // The pattern is made of letters and digits only, so it is always one.
+      return self
+    }
   }
 }

@@ -75,6 +75,8 @@ struct DryRun: Equatable {
   var hosts: [Host] = []
   var results: [Result] = []
   var ids: [GivenID] = []
+  /// Literals of the bundle that the engine knows no selector in.
+  var refusedSelectors: Set<String> = []
   /// The numbers of the blocks that ran.
   var coveredBlocks: Set<Int> = []
 
@@ -98,6 +100,7 @@ struct DryRun: Equatable {
     hosts += other.hosts
     results += other.results
     ids += other.ids
+    refusedSelectors.formUnion(other.refusedSelectors)
     coveredBlocks.formUnion(other.coveredBlocks)
   }
 

@@ -36,6 +36,25 @@ struct DryRunSubject {
     Finding.Place(file: bundleName, line: line, column: line == nil ? nil : column)
   }
 
+  /// Where a selector stands in the bundle as a literal; calls at the end of a method leave no place of their own.
+  func place(ofSelector text: String) -> Finding.Place? {
+    bundle.selectors.first { $0.text.hasSameBytes(as: text) }.map {
+      bundle.place(of: $0.offset, in: bundleName)
+    }
+  }
+
+  /// The place of an error.
+  func place(of error: PageError) -> Finding.Place {
+    if !error.isInBundle { return place(nil, nil) }
+    let ending = "' is not a valid selector."
+    if error.line == nil, error.message.hasSuffix(ending),
+      let found = place(ofSelector: String(error.message.dropFirst().dropLast(ending.count)))
+    {
+      return found
+    }
+    return place(error.line, error.column)
+  }
+
   /// The families of some sources as the beginning of a sentence, such as `MadaraParser: `.
   func prefix(_ sources: [String]) -> String {
     let names = Set(sources.compactMap { families[$0] }).sorted()
@@ -147,8 +166,7 @@ struct FaultFindings {
     let error = failure.error
     return Finding(
       .dryRun, severity, message,
-      place: error.isInBundle ? subject.place(error.line, error.column) : subject.place(nil, nil),
-      advice: advice
+      place: subject.place(of: error), advice: advice
     ).with {
       $0.sources = sources
       $0.method = failure.method

@@ -1,3 +1,14 @@
+/// The names of what is put into a bundle; new in each process, so that no bundle can look for them.
+enum Instruments {
+  private static let word = String(UInt64.random(in: (1 << 60)...UInt64.max), radix: 16)
+  /// The list in which blocks note that they ran.
+  static let blocks = "_b\(word)"
+  /// The function that is told what a `catch` caught.
+  static let caught = "_c\(word)"
+  /// What a `catch` without a name caught.
+  static let thrown = "_t\(word)"
+}
+
 /// Reads a bundle token by token, and notes where its blocks, `catch` clauses, selectors and settable names are.
 struct InstrumentReader {
   private enum Head { case control, choice, catching, other }
@@ -160,8 +171,8 @@ struct InstrumentReader {
       return braces.append(.plain)
     }
     guard word == "catch" else { return beginBlock(index, catching: nil) }
-    insertions.append((tokens[index].range.lowerBound, "(__parserOTAThrown)"))
-    beginBlock(index, catching: "__parserOTAThrown")
+    insertions.append((tokens[index].range.lowerBound, "(\(Instruments.thrown))"))
+    beginBlock(index, catching: Instruments.thrown)
   }
 
   /// The name that a `catch` gives to what it caught; `nil` for a pattern.
@@ -180,8 +191,8 @@ struct InstrumentReader {
     let number = blocks.count
     let start = tokens[index].range.lowerBound
     blocks.append(.init(range: start..<start, className: classNames.last ?? nil))
-    let caught = name.map { "__parserOTACaught(\($0));" } ?? ""
-    insertions.append((tokens[index].range.upperBound, "__parserOTABlocks[\(number)]=1;\(caught)"))
+    let caught = name.map { "\(Instruments.caught)(\($0));" } ?? ""
+    insertions.append((tokens[index].range.upperBound, "\(Instruments.blocks)[\(number)]=1;\(caught)"))
     braces.append(.block(number: number, start: start))
   }
 

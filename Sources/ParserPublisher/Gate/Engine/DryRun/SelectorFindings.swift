@@ -4,7 +4,9 @@ internal import OTAManifest
 struct SelectorFindings {
   let subject: DryRunSubject
 
-  func findings(_ run: DryRun) -> [Finding] { selectorFindings(run) + promiseFindings(run) }
+  func findings(_ run: DryRun) -> [Finding] {
+    selectorFindings(run) + literalFindings(run) + promiseFindings(run)
+  }
 
   private func selectorFindings(_ run: DryRun) -> [Finding] {
     let live = (subject.live?.run.asides ?? []).filter { $0.kind == .selector }
@@ -24,11 +26,18 @@ struct SelectorFindings {
   }
 
   /// Findings for literals in code that no call reached.
-  func literalFindings(_ refused: [InstrumentedBundle.SelectorLiteral]) -> [Finding] {
-    refused.map { finding($0.text, subject.bundle.place(of: $0.offset, in: subject.bundleName), [], nil) }
+  private func literalFindings(_ run: DryRun) -> [Finding] {
+    var told = Set(run.asides.filter { $0.kind == .selector }.map(\.text))
+    told.formUnion(subject.live?.bundleParts.selectors.map(\.text) ?? [])
+    return subject.bundle.selectors.filter {
+      run.refusedSelectors.contains($0.text) && told.insert($0.text).inserted
+    }.map { finding($0.text, subject.bundle.place(of: $0.offset, in: subject.bundleName), [], nil) }
   }
 
-  private func place(of aside: DryRun.Aside) -> Finding.Place { subject.place(aside.line, aside.column) }
+  private func place(of aside: DryRun.Aside) -> Finding.Place {
+    if aside.line == nil, let place = subject.place(ofSelector: aside.text) { return place }
+    return subject.place(aside.line, aside.column)
+  }
 
   private func finding(_ text: String, _ place: Finding.Place, _ sources: [String], _ method: String?)
     -> Finding

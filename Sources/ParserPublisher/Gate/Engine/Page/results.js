@@ -1,7 +1,10 @@
 // Says what calls gave: a part of the script that the gate runs in the page. It gives shapes, never content, so that what
 // thousands of calls gave fits into one answer.
 
-function isPromise(value) { return value instanceof Promise || (value !== null && typeof value === 'object' && !isGenerous(value) && typeof value.then === 'function'); }
+function isPromise(value) {
+  if (value === null || typeof value !== 'object' || isGenerous(value)) return false;
+  return value instanceof PagePromise || typeof value.then === 'function';
+}
 
 // The form of one value, in one word.
 function formOf(value) {
@@ -13,7 +16,7 @@ function formOf(value) {
   switch (typeof value) {
     case 'string': return formOfText(value);
     case 'number': return Number.isFinite(value) ? 'number' : 'NaN';
-    case 'object': return value instanceof Node ? 'node' : 'object';
+    case 'object': return value instanceof PageNode ? 'node' : 'object';
     default: return typeof value;
   }
 }
@@ -35,8 +38,9 @@ class Shape {
   list(value) {
     if (!Array.isArray(value)) return;
     this.most = Math.max(this.most, value.length);
-    for (const item of value.slice(0, 8)) {
-      if (item === null || typeof item !== 'object' || isGenerous(item) || isPromise(item) || Array.isArray(item) || item instanceof Node) {
+    for (let index = 0; index < Math.min(value.length, 8); index += 1) {
+      const item = value[index];
+      if (item === null || typeof item !== 'object' || isGenerous(item) || isPromise(item) || Array.isArray(item) || item instanceof PageNode) {
         this.field('', formOf(item));
       } else {
         this.field('', 'object');
@@ -113,7 +117,7 @@ class Requests {
   note(call, url, place) {
     const text = String(url);
     call.requests += 1;
-    const fault = isGenerous(url) ? '' : faultOfAddress(text, call.domain);
+    const fault = isSampleText(text) ? '' : faultOfAddress(text, call.domain);
     const key = `${place.line}:${place.column}:${call.family}`;
     let entry = this.places.get(key);
     if (!entry) {
