@@ -1,12 +1,9 @@
 'use strict';
 // The short form: fixed faults and rewrites, one in each family, so that one check tells about many. Each fault has a family of
 // its own, and each must be found at its line.
-const { namesPlace, newFindings } = require('./bench.js');
-const { apply } = require('./edits.js');
-const { rightLines } = require('./kind.js');
+const { Pack } = require('./pack.js');
 const { Program } = require('./program.js');
 const { synthetic } = require('./synthetic.js');
-const { syntaxError } = require('./tools.js');
 const kinds = require('./kinds.js');
 
 // The kinds of each bundle. Those of one stand in methods that a dry run calls in any case or that the code alone shows, so
@@ -28,51 +25,15 @@ const HARMLESS = [
     'labelled-loop', 'not-implemented-for-kind', 'bridge-by-typeof'],
 ];
 
-const overlaps = (edits, others) => edits.some((one) => others.some((other) => one.start <= other.end && other.start <= one.end));
-
-// The classes that a change touches; a change of the catalog touches the family of its sources.
-function touched(program, change) {
-  const family = change.at && program.classOf(change.at);
-  if (family) return [family.name];
-  const place = change.edits[0] && program.catalogNodes();
-  const found = place && [...place].find(([, node]) => change.edits[0].start >= node.start && change.edits[0].end <= node.end);
-  return found ? [program.entries.find((entry) => entry.id === found[0]).family] : [];
-}
-
-// The first change of a kind in a family that has none yet.
-function placed(program, kind, used, edits, takes) {
-  for (const change of kind.changes(program, 1)) {
-    const families = touched(program, change);
-    if (families.length === 0 || families.some((name) => used.has(name) || name === 'BaseParser')) continue;
-    const all = [...edits, ...change.edits];
-    if (overlaps(change.edits, edits) || syntaxError(apply(program.text, all)) !== null) continue;
-    families.forEach((name) => used.add(name));
-    takes(change);
-    return true;
-  }
-  return false;
-}
-
 // One bundle with a change of each kind.
 function bundleOf(program, names, list) {
-  const used = new Set();
-  const [edits, sourceEdits, taken] = [[], [], []];
+  const pack = new Pack(program);
   for (const name of names) {
     const kind = list.find((one) => one.name === name);
-    const isPlaced = placed(program, kind, used, edits, (change) => {
-      edits.push(...change.edits);
-      sourceEdits.push(...(change.sourceEdits || []));
-      taken.push({ kind, change });
-    });
+    const isPlaced = [...kind.changes(program, 1)].some((change) => pack.take(kind, 0, change));
     if (!isPlaced) throw new Error(`${name} finds no family of its own; give it to another bundle`);
   }
-  return {
-    bundle: apply(program.text, edits), sources: apply(program.sourcesText, sourceEdits),
-    cases: taken.map(({ kind, change }) => ({
-      name: kind.name, what: change.what, lines: rightLines(program, change, edits), family: touched(program, change)[0],
-      sourceLines: (change.sourceEdits || []).map((edit) => program.sourcesText.slice(0, edit.start).split('\n').length),
-    })),
-  };
+  return pack;
 }
 
 // All bundles of the short form, each with what is in it.
@@ -88,21 +49,16 @@ function cases() {
 async function runCases(bench, all, write) {
   bench.open();
   const before = await bench.check(`${all.program.text}// nothing changed\n`, all.program.sourcesText);
-  const seen = async (one) => newFindings(await bench.check(one.bundle, one.sources), before);
   const [faults, harmless] = await Promise.all([all.faults, all.harmless].map(async (list) => {
     const answers = [];
-    for (const one of list) answers.push({ ...one, findings: await seen(one) });
+    for (const pack of list) answers.push(await pack.checked(bench, before));
     return answers;
   }));
-  const isFound = (bundle, one) => bundle.findings.some((finding) => namesPlace(finding, one));
-  const missed = faults.flatMap((bundle) => bundle.cases.filter((one) => !isFound(bundle, one)));
-  const alarms = harmless.flatMap((bundle) => bundle.findings.map((finding) => ({ finding, cases: bundle.cases })));
-  for (const one of missed) write(`missed ${one.name} in ${one.family}, line ${one.lines.join(', ')}: ${one.what}`);
-  for (const { finding, cases: held } of alarms) {
-    const near = held.find((one) => one.lines.includes(finding.line));
-    write(`alarm over ${near ? near.name : 'a rewrite'}: ${finding.code} ${finding.message}, line ${finding.line}`);
-  }
-  const count = (list) => list.reduce((sum, bundle) => sum + bundle.cases.length, 0);
+  const missed = faults.flatMap((pack) => pack.cases.filter((one) => one.findings.length === 0));
+  const alarms = harmless.flatMap((pack) => pack.findings.map((finding) => ({ finding, near: pack.cases.find((one) => one.findings.includes(finding)) })));
+  for (const one of missed) write(`missed ${one.id} in ${one.family}, line ${one.lines.join(', ')}: ${one.what}`);
+  for (const { finding, near } of alarms) write(`alarm over ${near ? near.id : 'a rewrite'}: ${finding.code} ${finding.message}, line ${finding.line}`);
+  const count = (list) => list.reduce((sum, pack) => sum + pack.cases.length, 0);
   write(`ci/gate-score: ${count(faults)} faults, ${missed.length} missed; ${count(harmless)} harmless rewrites, ${alarms.length} alarms`);
   return missed.length + alarms.length === 0 ? 0 : 1;
 }

@@ -6,6 +6,7 @@ const path = require('path');
 const { spawnSync } = require('child_process');
 const { Bench, run } = require('./bench.js');
 const { cases, runCases } = require('./cases.js');
+const { packs } = require('./pack.js');
 const { Program } = require('./program.js');
 const { synthetic } = require('./synthetic.js');
 const kinds = require('./kinds.js');
@@ -14,7 +15,7 @@ const report = require('./report.js');
 const ROOT = path.join(__dirname, '..', '..');
 const ENGINES = ['--engines', 'ios 15, android-webview 90'];
 const VALUES = { '--bundle': 1, '--sources': 1, '--seed': 1, '--kind': 1, '--only': 1, '--count': 1, '--jobs': 1, '--tool': 1, '--show': 1, '--check-option': 1 };
-const FLAGS = ['--json', '--list', '--cases', '--growth', '--help', '-h'];
+const FLAGS = ['--json', '--list', '--together', '--cases', '--growth', '--help', '-h'];
 
 class Misuse extends Error {}
 
@@ -139,6 +140,55 @@ function finish(options, { before, results, mutants, seconds, load, jobs }) {
   return goals.every((goal) => goal.ok) ? 0 : 1;
 }
 
+// Many changes in each bundle: quick, and only findings at a right line count.
+async function together(options, program) {
+  const bench = new Bench(toolOf(options), program.text, program.sourcesText, options['--check-option']);
+  const count = options['--count'] === undefined ? Infinity : Number(options['--count']);
+  const chosen = chosenKinds(options);
+  const seed = Number(options['--seed'] || 1);
+  const make = (isHarmless) => packs(program, chosen.filter((kind) => Boolean(kind.isHarmless) === isHarmless), seed, count);
+  try {
+    bench.open();
+    const before = await bench.check(`${bench.bundle}// nothing changed\n`, bench.sources);
+    return await tellPacks(options, { bench, before, faults: make(false), harmless: make(true) });
+  } finally {
+    bench.close();
+  }
+}
+
+async function tellPacks(options, { bench, before, faults, harmless }) {
+  const answers = await inTurn([...faults, ...harmless], Number(options['--jobs'] || os.cpus().length), (pack) => pack.checked(bench, before));
+  const [found, alarms] = [answers.slice(0, faults.length), answers.slice(faults.length)];
+  const verdict = (one) => one.findings.some((finding) => finding.refuses) ? 'refused' : one.findings.length > 0 ? 'warned' : 'missed';
+  const results = found.flatMap((pack) => pack.cases.map((one) => ({ ...one, verdict: verdict(one), line: one.findings.length > 0, seconds: pack.answer.seconds / pack.cases.length })));
+  const totals = report.faultTotals(results);
+  report.print(results.sort((one, other) => one.kind < other.kind ? -1 : 1), [], (line) => process.stdout.write(`${line}\n`));
+  for (const one of results.filter((result) => result.verdict === 'missed' && !result.site)) process.stdout.write(`missed ${one.id} in ${one.family}, line ${(one.lines || []).slice(0, 4)}: ${one.what}\n`);
+  for (const pack of alarms) {
+    for (const finding of pack.findings) {
+      const near = pack.cases.find((one) => one.findings.includes(finding));
+      process.stdout.write(`alarm ${near ? near.id : `among ${pack.cases.map((one) => one.id).join(' ')}`}: ${finding.severity} ${finding.code} ${finding.message.slice(0, 200)}, line ${finding.line}\n`);
+    }
+  }
+  process.stdout.write(`ci/gate-score: together, ${totals.visibleCaught} of ${totals.visible} faults that need no site and ${totals.caught} of ${totals.count} in all are named at a right line; `
+    + `${alarms.reduce((sum, pack) => sum + pack.findings.length, 0)} alarms over ${alarms.reduce((sum, pack) => sum + pack.cases.length, 0)} harmless\n`);
+  return 0;
+}
+
+// Does the work for each item, so many at a time, and keeps their order.
+async function inTurn(items, jobs, work) {
+  const results = new Array(items.length);
+  let next = 0;
+  const worker = async () => {
+    while (next < items.length) {
+      const at = next++;
+      results[at] = await work(items[at]);
+    }
+  };
+  await Promise.all(Array.from({ length: jobs }, worker));
+  return results;
+}
+
 async function fixedCases(options) {
   const all = cases();
   const bench = new Bench(toolOf(options), all.program.text, all.program.sourcesText, options['--check-option']);
@@ -161,6 +211,7 @@ async function main(words, usage) {
     const { bundle, sources } = releaseOf(options);
     const program = new Program(bundle, sources);
     if (options['--list']) return list(options, program);
+    if (options['--together']) return await together(options, program);
     if (options['--show']) return show(options, program);
     return await score(options, program);
   } catch (error) {
