@@ -28,7 +28,7 @@ import Testing
       #expect(answer.code == 1)
       for words in [
         "leftovers  refused  bad.js:2:1: a debugger statement", "to do: remove the statement",
-        "if it is meant: --allow leftovers:debugger ", "leftovers  warning  bad.js:3:1: ", "checked  input",
+        "if it is meant: --allow leftovers:debugger\n", "leftovers  warning  bad.js:3:1: ", "checked  input",
         "not run  syntax, load, entry-points, catalog-match, ", ": it needs the engine",
       ] {
         #expect(answer.output.replacing(/\n +/, with: " ").contains(words), "\(words): \(answer)")

@@ -54,7 +54,7 @@ struct GateRun {
         .noEngine, requiresEngine ? .error : .warning,
         "the engine cannot be used: \(reason); not run: \(missed)",
         advice: "install parser-ota-engine, or name it with --engine FILE"
-      )
+          + (requiresEngine ? "; to publish without these checks, add --allow no-engine" : ""))
     ])
     checks[.noEngine] = .ran(milliseconds: 0)
   }

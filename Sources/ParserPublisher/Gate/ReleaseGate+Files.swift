@@ -33,12 +33,17 @@ extension ReleaseGate {
     for path in [request.sourcesPath, request.bundlePath] where message.hasPrefix(path) {
       message = String(message.dropFirst(path.count).drop { $0 == ":" || $0 == " " })
     }
+    var place = Finding.Place(file: isCatalog ? request.sourcesName : request.bundleName)
+    if let match = message.prefixMatch(of: #/(\d+):(\d+): /#) {
+      (place.line, place.column) = (Int(match.output.1), Int(match.output.2))
+      message = String(message[match.range.upperBound...])
+    }
     var run = GateRun(requiresEngine: false, bundleName: request.bundleName)
     run.record(.input) {
       [
         Finding(
           .input, .error, message,
-          place: .init(file: isCatalog ? request.sourcesName : request.bundleName), advice: problem.advice)
+          place: place, advice: problem.advice)
       ]
     }
     for code in GateCode.allCases where ![.input, .noEngine, .confinement].contains(code) {

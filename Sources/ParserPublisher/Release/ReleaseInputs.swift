@@ -22,13 +22,15 @@ struct ReleaseInputs {
     let limits = Limits.standard
     let bundle = try Self.read(bundlePath, maxBytes: limits.maxBundleBytes)
     try Self.requireNotStray(bundlePath, bundle, isBundle: true)
-    try Self.check(bundlePath) { () throws(InputError) in
+    try Self.check(bundlePath, bundle) { () throws(InputError) in
       try ReleaseContentCheck.checkBundle(head: bundle)
       try TextEncodingCheck.requirePlainUTF8(bundle)
     }
     let sources = try Self.read(sourcesPath, maxBytes: limits.maxSourcesBytes)
     try Self.requireNotStray(sourcesPath, sources)
-    catalog = try Self.check(sourcesPath) { () throws(InputError) in try SourceCatalog.decode(sources) }
+    catalog = try Self.check(sourcesPath, sources) { () throws(InputError) in
+      try SourceCatalog.decode(sources)
+    }
     (self.bundle, self.sources) = (bundle, sources)
     bundleDigest = try ContentLookup.digest(of: bundle)
     sourcesDigest = try ContentLookup.digest(of: sources)
@@ -74,14 +76,17 @@ struct ReleaseInputs {
   }
 
   private static func check<Value>(
-    _ path: String, _ read: () throws(InputError) -> Value
+    _ path: String, _ bytes: [UInt8], _ read: () throws(InputError) -> Value
   ) throws(Problem) -> Value {
     do {
       return try read()
     } catch {
+      let place = CatalogLines(path, bytes).place(ofPath: error.field)
       throw error.field.isEmpty
         ? refusal(path, error.message)
-        : Problem(.inputInvalid, "\(path): \(error.message)", advice: "correct the file and publish again")
+        : Problem(
+          .inputInvalid, "\(place.text ?? path): \(error.message)",
+          advice: "correct the file and publish again")
     }
   }
 

@@ -168,6 +168,10 @@ struct ComparisonTests {
       let report = try await check(live: (script(100), one), new: (script(101), sources))
       #expect(report.findings.filter { $0.code == .catalogFields } == [], "\(domain)")
     }
+    let part = Array(text.replacing("abc.example", with: "abc.example/fr").utf8)
+    let parted = try await check(live: (script(100), one), new: (script(101), part))
+    #expect(
+      parted.findings.filter { $0.code == .catalogFields }.map(\.severity) == [.warning], "parts of one site")
     let habit = Fixtures.smallCatalog(ids: ["A", "B", "C"])
     let all = Array(
       String(decoding: habit, as: UTF8.self).replacing("\"domain\":\"", with: "\"domain\":\"https://").utf8)

@@ -20,7 +20,7 @@ struct CatalogMatchCheck {
   ) -> Finding {
     Finding(
       .catalogMatch, .error, message,
-      place: place ?? sources.first.map(lines.place) ?? .init(file: bundleName), advice: advice
+      place: place ?? sources.first.map { lines.place(of: $0) } ?? .init(file: bundleName), advice: advice
     ).with { $0.sources = sources }
   }
 
@@ -82,7 +82,8 @@ struct CatalogMatchCheck {
     return SourceEntry.fieldNames.compactMap { name in
       sources[name].map {
         finding(
-          "\(name) in getAllSources() is not that of the catalog file", $0, advice: advice
+          "\(name) in getAllSources() is not that of the catalog file", $0, advice: advice,
+          place: $0.first.map { lines.place(of: $0, name) }
         ).with { $0.subject = name }
       }
     }
@@ -101,7 +102,9 @@ struct CatalogMatchCheck {
       }
     }
     return groups.map { group in
-      finding(group.fault.message, group.sources, advice: group.fault.advice, place: group.fault.place)
+      finding(
+        group.fault.message, group.sources, advice: group.fault.advice,
+        place: group.fault.place ?? group.sources.first.map { lines.place(of: $0, "family") })
     }
   }
 

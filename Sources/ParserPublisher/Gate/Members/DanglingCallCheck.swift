@@ -15,11 +15,13 @@ struct DanglingCallCheck {
   private let inspection: BundleInspection
   let uses: [MemberUses]
   let groups: [ParserGroup]
+  private var candidates: [Candidate] = []
 
   init(_ inspection: BundleInspection) {
     self.inspection = inspection
     uses = inspection.texts.map { MemberUses(of: $0) }
     groups = ParserGroup.groups(inspection)
+    candidates = groups.indices.flatMap { candidates(in: $0) }
   }
 
   // MARK: Candidates
@@ -44,50 +46,73 @@ struct DanglingCallCheck {
     }
   }
 
-  private var candidates: [Candidate] {
-    groups.indices.flatMap { candidates(in: $0) }
-  }
-
   private func candidates(in number: Int) -> [Candidate] {
-    let group = groups[number]
-    let assigned = group.texts.reduce(into: Set<String>()) { $0.formUnion(uses[$1].assigned) }
-    let asked = group.texts.reduce(into: Set<String>()) { $0.formUnion(uses[$1].asked) }
-    var found: [Candidate] = []
-    for (depth, holder) in group.holders.enumerated() {
-      for member in holder.members {
-        guard let text = member.text else { continue }
-        let caller = Self.caller(group.name(of: depth), member.name)
-        func add(_ kind: MemberFault.Kind, _ call: MemberUses.Call) {
-          found.append(
-            Candidate(
-              group: number, depth: depth,
-              key: .init(kind: kind, receiver: call.receiver, name: call.name),
-              site: .init(text: text, offset: call.offset, caller: caller, method: member.name),
-              catching: call.catching))
+    let scene = Scene(number: number, group: groups[number], uses: uses)
+    return scene.group.holders.enumerated().flatMap { depth, holder in
+      holder.members.flatMap { member -> [Candidate] in
+        guard let text = member.text else { return [] }
+        return (calls(scene, depth, text) + misuses(scene, text)).map { kind, call in
+          Candidate(
+            group: number, depth: depth, key: .init(kind: kind, receiver: call.receiver, name: call.name),
+            site: .init(
+              text: text, offset: call.offset, caller: Self.caller(scene.group.name(of: depth), member.name),
+              method: member.name),
+            catching: call.catching)
         }
-        for call in uses[text].calls {
-          // What an arrow function that became a member calls the class above depends on where it was made.
-          guard call.receiver == .this || depth > 0, call.catching != .optional,
-            !ParserGroup.ofEveryObject.contains(call.name), !uses[text].tested.contains(call.name),
-            call.receiver == .super || !asked.contains(call.name) && !assigned.contains(call.name)
-          else { continue }
-          let target = group.reach(of: call.receiver, from: depth)[call.name]
-          switch target?.type {
-          case "function": break
-          case "accessor": if call.receiver == .this { add(.getter(""), call) }
-          case let type?: add(.notCallable(type), call)
-          case nil: add(.missing, call)
-          }
-        }
-        for reading in uses[text].readings where !assigned.contains(reading.name) {
-          guard let target = group.reach[0][reading.name], target.type == "function", target.text != nil
-          else { continue }
-          add(.readAsText, .init(receiver: .this, name: reading.name, offset: reading.offset))
-        }
-        for call in uses[text].lost where group.reach[0][call.name]?.text != nil { add(.lostThis, call) }
       }
     }
-    return found
+  }
+
+  /// A group with what its methods do to its members.
+  private struct Scene {
+    let number: Int
+    let group: ParserGroup
+    let assigned: Set<String>
+    let asked: Set<String>
+
+    init(number: Int, group: ParserGroup, uses: [MemberUses]) {
+      (self.number, self.group) = (number, group)
+      assigned = group.texts.reduce(into: []) { $0.formUnion(uses[$1].assigned) }
+      asked = group.texts.reduce(into: []) { $0.formUnion(uses[$1].asked) }
+    }
+  }
+
+  /// Calls of what is no method, and that nothing makes safe.
+  private func calls(_ scene: Scene, _ depth: Int, _ text: Int) -> [(MemberFault.Kind, MemberUses.Call)] {
+    uses[text].calls.compactMap { call in
+      // What an arrow function that became a member calls the class above depends on where it was made.
+      guard call.receiver == .this || depth > 0, !isSafe(call, scene, text) else { return nil }
+      let target = scene.group.reach(of: call.receiver, from: depth)[call.name]
+      switch target?.type {
+      case "function": return nil
+      case "accessor": return call.receiver == .this ? (.getter(""), call) : nil
+      case let type?: return (.notCallable(type), call)
+      case nil: return (.missing, call)
+      }
+    }
+  }
+
+  private func isSafe(_ call: MemberUses.Call, _ scene: Scene, _ text: Int) -> Bool {
+    if call.catching == .optional || ParserGroup.ofEveryObject.contains(call.name)
+      || uses[text].tested.contains(call.name)
+      || !Reachability.isLiving(call, scene.group, scene.assigned)
+    {
+      return true
+    }
+    return call.receiver == .this && (scene.asked.contains(call.name) || scene.assigned.contains(call.name))
+  }
+
+  /// Methods that are read as texts, and members of a `this` that is lost.
+  private func misuses(_ scene: Scene, _ text: Int) -> [(MemberFault.Kind, MemberUses.Call)] {
+    let members = scene.group.reach[0]
+    let readings = uses[text].readings.filter { reading in
+      members[reading.name]?.type == "function" && members[reading.name]?.text != nil
+        && !scene.assigned.contains(reading.name)
+    }
+    let lost = uses[text].lost.filter { members[$0.name]?.text != nil }
+    return readings.map {
+      (.readAsText, MemberUses.Call(receiver: .this, name: $0.name, offset: $0.offset))
+    } + lost.map { (.lostThis, $0) }
   }
 
   private static func caller(_ owner: String, _ method: String) -> String {
@@ -104,14 +129,17 @@ struct DanglingCallCheck {
   func findings(
     answers: [[String]] = [], bundle: TextPosition, bundleName: String, overrides: Set<String> = []
   ) -> [Finding] {
-    let candidates = candidates
     guard !candidates.isEmpty else { return [] }
     let types = typesByGroup(answers)
+    var reachable: [Int: Reachability] = [:]
+    for number in Set(candidates.map(\.group)) { reachable[number] = Reachability(groups[number], uses) }
     let explanations = CallExplanations(
       for: Set(candidates.map(\.key.name)), in: bundle.bytes, overrides: overrides)
     var order: [MemberFault.Key] = []
     var faults: [MemberFault.Key: MemberFault] = [:]
     for candidate in candidates {
+      // What no call reaches belongs to other families, which are looked at as well.
+      guard reachable[candidate.group]?.reaches(candidate.site.method) != false else { continue }
       guard let (kind, doubt) = verdict(candidate, types, explanations) else { continue }
       let key = MemberFault.Key(kind: kind, receiver: candidate.key.receiver, name: candidate.key.name)
       if faults[key] == nil { order.append(key) }
@@ -190,12 +218,8 @@ struct DanglingCallCheck {
       if isAbove { return (.missing, caught) }
     case .assignment, .objectMethod, .name, .proxy: break
     }
-    let group = groups[candidate.group]
-    if !isAbove, explanation.kind == .method {
-      // A template method of another family, called by a method that this family never reaches.
-      if !Reachability(group, uses).reaches(candidate.site.method) { return nil }
-    } else if !isAbove, explanation.kind != .word, explanation.kind != .proxy,
-      group.texts.contains(where: { uses[$0].makesMembers })
+    if !isAbove, ![.method, .word, .proxy].contains(explanation.kind),
+      groups[candidate.group].texts.contains(where: { uses[$0].makesMembers })
     {
       return nil
     }

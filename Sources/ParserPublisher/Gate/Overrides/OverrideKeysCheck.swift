@@ -23,7 +23,7 @@ struct OverrideKeysCheck {
       let sources = found[key] ?? []
       let finding = Finding(
         .overrideKeys, .error, "the override \(key.printable()) hides the method of that name of the parser",
-        place: sources.first.map(lines.place) ?? .init(file: lines.name),
+        place: sources.first.map { lines.place(of: $0, override: key) } ?? .init(file: lines.name),
         advice: "rename the override, or remove it")
       return finding.with {
         $0.sources = sources

@@ -60,7 +60,8 @@ struct OverrideUseCheck {
   private func finding(_ group: Group) -> Finding {
     Finding(
       .overrideKeys, .warning, group.message,
-      place: group.sources.first.map(lines.place) ?? .init(file: lines.name), advice: group.advice
+      place: group.sources.first.map { lines.place(of: $0, override: group.key) } ?? .init(file: lines.name),
+      advice: group.advice
     ).with {
       $0.sources = group.sources
       $0.subject = group.key

@@ -21,6 +21,8 @@ struct MemberUses {
     /// Where the receiver stands in the text, in bytes.
     let offset: Int
     var catching = Catching.none
+    /// Members of which one is asked before the call is made, as `if (this.hasRows) this.rows()` does.
+    var conditions: Set<String> = []
   }
 
   /// A method that is used as if it were a value: `${this.name}`, `this.name + "x"`, `this.name.split(`.
@@ -48,12 +50,14 @@ struct MemberUses {
   private let scopes: FunctionScopes
   private let aliases: Set<String>
   private let tries: TryBlocks
+  private var branches: [(range: Range<Int>, members: Set<String>)] = []
 
   init(of text: [UInt8]) {
     script = ScriptTokens(text)
     scopes = FunctionScopes(script)
     aliases = Self.aliases(script, scopes)
     tries = TryBlocks(script)
+    branches = script.indices.compactMap { branch(at: $0) }
     for index in script.indices { look(at: index) }
     noteNames()
   }
@@ -111,8 +115,9 @@ struct MemberUses {
     let offset = script.tokens[index].range.lowerBound
     if isCall(end + 1), !script.isWord(index - 1, "new") {
       calls.append(
-        Call(receiver: receiver, name: name, offset: offset, catching: tries.catching(callAt: index, end + 1))
-      )
+        Call(
+          receiver: receiver, name: name, offset: offset, catching: tries.catching(callAt: index, end + 1),
+          conditions: conditions(at: index)))
     } else if script.isAssignment(end + 1) || isTarget(end) {
       assigned.insert(name)
     } else {
@@ -136,6 +141,42 @@ struct MemberUses {
       return script.isWord(open, in: ["if", "while", "Boolean"])
     default: return script.isWord(end + 1, "instanceof")
     }
+  }
+
+  /// The branch of an `if` that is only taken when members of `this` are there: `if (this.a && …)`.
+  private func branch(at index: Int) -> (range: Range<Int>, members: Set<String>)? {
+    guard script.isWord(index, "if"), !script.isDot(index - 1), script.isPunctuator(index + 1, "("),
+      script.partners[index + 1] > index, receiver(index + 2) == .this, let (name, end) = member(index + 2)
+    else { return nil }
+    let close = script.partners[index + 1]
+    let isConjunction = end + 1 == close || isAnd(end + 1) && !((end + 1)..<close).contains { isOr($0) }
+    guard isConjunction else { return nil }
+    if script.isPunctuator(close + 1, "{") {
+      return ((close + 1)..<max(close + 1, script.partners[close + 1]), [name])
+    }
+    let stop = (close + 1..<script.tokens.count).first { script.isPunctuator($0, ";") } ?? script.tokens.count
+    return ((close + 1)..<stop, [name])
+  }
+
+  private func conditions(at index: Int) -> Set<String> {
+    var found = branches.filter { $0.range.contains(index) }.reduce(into: Set<String>()) {
+      $0.formUnion($1.members)
+    }
+    // `this.a && this.b()`
+    if isAnd(index - 1), script.isIdentifier(index - 2), script.isDot(index - 3), receiver(index - 4) == .this
+    {
+      found.insert(script.text(index - 2))
+    }
+    return found
+  }
+
+  private func isAnd(_ index: Int) -> Bool { isOperator(index, "&") }
+
+  private func isOr(_ index: Int) -> Bool { isOperator(index, "|") || script.isPunctuator(index, "?") }
+
+  private func isOperator(_ index: Int, _ sign: Unicode.Scalar) -> Bool {
+    guard let token = script[index], token.kind == .logical else { return false }
+    return script.bytes[token.range.lowerBound] == UInt8(ascii: sign)
   }
 
   private func isCall(_ index: Int) -> Bool {
@@ -236,7 +277,11 @@ private struct TryBlocks {
       else { continue }
       let end = script.partners[index + 1]
       let start = script.isPunctuator(end + 2, "(") ? script.partners[end + 2] + 1 : end + 2
-      let isEmpty = script.isPunctuator(start, "{") && script.isPunctuator(start + 1, "}")
+      // An empty one, or one that looks whether just a member was missing.
+      let isEmpty =
+        script.isPunctuator(start, "{")
+        && (script.isPunctuator(start + 1, "}")
+          || (start..<max(start, script.partners[start])).contains { script.isWord($0, "TypeError") })
       blocks.append(((index + 1)..<end, isEmpty))
     }
   }

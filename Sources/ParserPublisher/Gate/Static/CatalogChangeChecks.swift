@@ -49,7 +49,7 @@ enum CatalogChangeChecks {
           .idChangedMeaning, .error,
           "\(change.id.text.printable()) was \(text(domain.old)) read by \(text(family.old)) in release "
             + "\(live.version), and becomes \(text(domain.new)) read by \(text(family.new))",
-          place: lines.place(of: change.id.text),
+          place: lines.place(of: change.id.text, "domain"),
           advice: "give the other site an id of its own; people's libraries keep ids"
         ).with { $0.sources = [change.id.text] }
       }

@@ -22,7 +22,9 @@ struct CatalogFieldsCheck {
   private var notes: [Finding] {
     release.catalog.notes.map { note in
       Finding(
-        .catalogFields, .warning, "\(note.field) \(note.detail)", place: .init(file: release.sourcesName)
+        .catalogFields, .warning, "\(note.field) \(note.detail)",
+        place: note.sources.first.map { lines.place(of: $0.text, note.field) }
+          ?? .init(file: release.sourcesName)
       ).with {
         $0.sources = note.sources.map(\.text)
         $0.subject = note.field
@@ -71,7 +73,7 @@ struct CatalogFieldsCheck {
     let shown = hasSecret ? "" : " \"\(first.domain.escaped(maxCharacters: 60))\""
     return Finding(
       .catalogFields, severity, "[\(first.position)].domain\(shown) \(fault.detail)\(others)",
-      place: lines.place(of: first.id.text),
+      place: lines.place(of: first.id.text, "domain"),
       advice: fault.suggestion.map { "write \($0)" } ?? "write the host name alone, such as example.com"
     ).with {
       $0.sources = entries.map(\.id.text)

@@ -18,6 +18,7 @@ struct DomainRule {
   private var rest: String
   private var details: [String] = []
   private var isGuess = false
+  private var hasOnlyPath = false
 
   /// What is wrong with a domain; `nil` when nothing is.
   static func fault(of text: String) -> Fault? {
@@ -33,7 +34,7 @@ struct DomainRule {
     return Fault(
       detail: rule.details.joined(separator: " and "),
       suggestion: suggestion.map { $0.printable(maxCharacters: 80) },
-      isSure: true)
+      isSure: !(rule.hasOnlyPath && rule.details.count == 1))
   }
 
   private init(rest: String) { self.rest = rest }
@@ -77,7 +78,10 @@ struct DomainRule {
 
   private mutating func takePath() {
     guard let start = rest.firstIndex(where: { "/\\?#".contains($0) }) else { return }
-    details.append(rest[start...] == "/" ? "has a slash at its end" : "has a path")
+    let isSlash = rest[start...] == "/"
+    // Some parsers serve several parts of one site by it, so a path alone is odd and no more.
+    hasOnlyPath = details.isEmpty && !isSlash && rest[start] == "/"
+    details.append(isSlash ? "has a slash at its end" : "has a path")
     rest = String(rest[..<start])
   }
 
@@ -125,14 +129,18 @@ struct DomainRule {
         "has \(rest.count) characters, more than the \(Self.maxLength) of a host name"
       } else if labels.contains(where: { $0.count > 63 }) {
         "has a part of more than 63 characters"
-      } else if labels.contains(where: { $0.hasPrefix("-") || $0.hasSuffix("-") }) {
-        "has a part that begins or ends with a hyphen"
+      } else if labels.contains(where: {
+        Self.edges.contains($0.first ?? "a") || Self.edges.contains($0.last ?? "a")
+      }) {
+        "has a part that begins or ends with a hyphen or an underscore"
       } else { nil }
     if let found {
       details.append(found)
       isGuess = true
     }
   }
+
+  private static let edges: Set<Character> = ["-", "_"]
 
   private static func isAllowed(_ character: Character) -> Bool {
     character == "." || character == "-" || character == "_" || character.isLetter || character.isNumber

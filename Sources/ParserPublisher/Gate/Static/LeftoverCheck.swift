@@ -17,6 +17,7 @@ struct LeftoverCheck {
   static func findings(_ release: GateCandidate) -> [Finding] {
     var bundle = LeftoverCheck(release.bundleName, release.bundle)
     bundle.scanScript()
+    bundle.scanJoinedCatalog()
     var sources = LeftoverCheck(release.sourcesName, release.sources)
     // JSON is written in the tokens of JavaScript.
     sources.scanScript()
@@ -78,6 +79,22 @@ struct LeftoverCheck {
       else { continue }
       note(.mergeMarker, start..<(start + 8))
     }
+  }
+
+  /// A list of objects with ids, as a statement of its own at the end: no script needs that.
+  private mutating func scanJoinedCatalog() {
+    let end = bytes.lastIndex { $0 > 0x20 && $0 != UInt8(ascii: ";") } ?? 0
+    guard end > 0, bytes[end] == UInt8(ascii: "]") else { return }
+    let script = ScriptTokens(bytes)
+    let last = script.indices.last { script.tokens[$0].range.lowerBound == end } ?? 0
+    let start = script.partners.indices.contains(last) ? script.partners[last] : -1
+    guard start > 0, script.isPunctuator(start + 1, "{"), script.content(ofString: start + 2) != nil,
+      ["}", ")", ";"].contains(where: { script.isPunctuator(start - 1, $0) })
+    else { return }
+    let range = script.tokens[start].range.lowerBound..<(end + 1)
+    let text = String(decoding: bytes[range], as: UTF8.self)
+    guard text.contains("\"id\"") else { return }
+    note(.catalog, range)
   }
 
   private mutating func scanSourceMap(_ range: Range<Int>) {

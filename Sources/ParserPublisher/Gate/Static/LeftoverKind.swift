@@ -6,12 +6,14 @@ enum LeftoverKind: String, CaseIterable {
   case token
   case publicKey = "api-key"
   case sourceMap = "source-map"
+  /// The catalog's own text before or behind the script, as files are when they are joined by mistake.
+  case catalog
   case inlineSourceMap = "inline-source-map"
   case localPath = "local-path"
 
   var severity: Finding.Severity {
     switch self {
-    case .debugger, .mergeMarker, .privateKey, .token: .error
+    case .debugger, .mergeMarker, .privateKey, .token, .catalog: .error
     // A site's own page carries such a key as often as a maintainer's notes do; a path tells something and breaks nothing.
     case .publicKey, .sourceMap, .localPath: .warning
     // It names no file that is missing, and tells where errors come from.
@@ -29,6 +31,7 @@ enum LeftoverKind: String, CaseIterable {
     case .token: "something that looks like an access token"
     case .publicKey: "possible API key"
     case .sourceMap: "a reference to a source map"
+    case .catalog: "a catalog behind the script"
     case .inlineSourceMap: "an inline source map"
     case .localPath: "a path of the machine that built it"
     }
@@ -40,6 +43,7 @@ enum LeftoverKind: String, CaseIterable {
     case .mergeMarker: "resolve the conflict and build again"
     case .privateKey, .token: "remove it, and call it stolen where it was in use"
     case .publicKey: "make sure that it is the site's own and not yours"
+    case .catalog: "build again: two files were joined"
     case .inlineSourceMap: "leave it out for a smaller download"
     case .sourceMap, .localPath: "build for release, without source maps and paths"
     }
