@@ -28,8 +28,9 @@ let package = Package(
     .executable(name: "parser-ota-engine", targets: ["parser-ota-engine"]),
   ],
   targets: [
-    // C libraries. libcurl is loaded on first use, so that local commands never pay for it.
+    // C libraries. libcurl and libarchive are loaded on first use, so that local commands never pay for them.
     .target(name: "CCurl"),
+    .target(name: "CArchive"),
     .systemLibrary(
       name: "COpenSSL", pkgConfig: "libcrypto",
       providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
@@ -44,11 +45,12 @@ let package = Package(
     .target(name: "OTAStorage", dependencies: ["CLinux"], swiftSettings: house),
     .target(name: "OTATransfer", dependencies: ["CCurl"], swiftSettings: house),
     .target(name: "OTAProcess", dependencies: ["CLinux"], swiftSettings: house),
+    .target(name: "OTAArchive", dependencies: ["CArchive", "OTAManifest"], swiftSettings: house),
     // Rank 2: what makes metadata believable, and a feed as a reader sees it.
     .target(name: "OTATrust", dependencies: ["OTAManifest", "OTACrypto"], swiftSettings: house),
     .target(
       name: "OTAFeed",
-      dependencies: ["OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "OTATrust"],
+      dependencies: ["OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "OTAArchive", "OTATrust"],
       swiftSettings: house),
     .target(
       name: "ParserEngine", dependencies: ["OTAManifest", "OTAProcess"],
@@ -67,8 +69,8 @@ let package = Package(
     .target(
       name: "ParserPublisher",
       dependencies: [
-        "OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "OTAProcess", "OTATrust", "OTAFeed",
-        "ParserEngine", "ParserPages",
+        "OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "OTAProcess", "OTAArchive", "OTATrust",
+        "OTAFeed", "ParserEngine", "ParserPages",
       ],
       resources: [
         .embedInCode("Gate/Engine/probe.js"), .embedInCode("Gate/Engine/Page/page.js"),
@@ -108,6 +110,8 @@ let package = Package(
       swiftSettings: tests),
     .testTarget(
       name: "OTATransferTests", dependencies: ["OTATransfer", "TestSupport"], swiftSettings: tests),
+    .testTarget(
+      name: "OTAArchiveTests", dependencies: ["OTAArchive", "TestSupport"], swiftSettings: tests),
     .target(
       name: "TrustFixtures", dependencies: ["OTATrust", "OTAManifest", "OTACrypto", "OTATransfer"],
       path: "Tests/TrustFixtures", swiftSettings: tests),
@@ -137,8 +141,8 @@ let package = Package(
     .testTarget(
       name: "ParserPublisherTests",
       dependencies: [
-        "ParserPublisher", "OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "OTATrust", "OTAFeed",
-        "ParserEngine", "ParserUpdater", "TestSupport", "UpdaterTestSupport", "parser-ota-engine",
+        "ParserPublisher", "OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "OTAArchive", "OTATrust",
+        "OTAFeed", "ParserEngine", "ParserUpdater", "TestSupport", "UpdaterTestSupport", "parser-ota-engine",
       ],
       swiftSettings: tests),
     .testTarget(
@@ -202,7 +206,7 @@ let package = Package(
 // fuzzed is in the ordinary tests too: every finding of the past, and a short run of mutations.
 let fuzzed: [Target.Dependency] = [
   "OTAManifest", "OTACrypto", "OTATransfer", "OTATrust", "OTAFeed", "ParserEngine", "ParserPages",
-  "ParserUpdater", "ParserOTACommand", "TestSupport", "TrustFixtures",
+  "ParserUpdater", "ParserOTACommand", "TestSupport", "TrustFixtures", "UpdaterTestSupport",
 ]
 if Context.environment["PARSER_OTA_FUZZ"] == nil {
   package.targets.append(

@@ -4,6 +4,7 @@ package import OTAManifest
 /// Accepts what the feed serves, once it is a well-formed manifest of the right channel.
 struct ChecksumsOnlyAuthority: ManifestAuthority {
   func newestManifest(of channel: Channel, from feed: FeedReader) async throws(Problem) -> VerifiedManifest {
+    try feed.archive?.requireChannel(channel)
     let path = channel.manifestPath
     let bytes: [UInt8]
     do {
@@ -16,11 +17,21 @@ struct ChecksumsOnlyAuthority: ManifestAuthority {
     if case .directory = feed.location {
       return try VerifiedManifest(local: bytes, name: path).required(for: channel)
     }
-    return try VerifiedManifest(unsigned: bytes, name: path).required(for: channel)
+    let newest = try VerifiedManifest(unsigned: bytes, name: path).required(for: channel)
+    guard let release = feed.archive?.release, release.digest != newest.digest else { return newest }
+    return release.superseded(by: newest)
   }
 }
 
 extension VerifiedManifest {
+  /// An older release that an archive brings along with the newest manifest of its channel.
+  func superseded(by newest: VerifiedManifest) -> VerifiedManifest {
+    var release = self
+    release.newest = newest.manifest
+    release.notices = newest.notices
+    return release
+  }
+
   /// Takes bytes that no signature covers.
   ///
   /// - Parameter name: the file's name for messages.

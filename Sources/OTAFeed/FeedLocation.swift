@@ -1,11 +1,14 @@
 public import OTAManifest
 
-/// Where a feed is: a folder of this machine, or the folder of a web server that holds `manifest.json`.
+/// Where a feed is: a folder of this machine, the folder of a web server that holds `manifest.json`, or an archive of one
+/// release.
 public enum FeedLocation: Equatable, Sendable {
   /// A folder; no server is needed.
   case directory(String)
   /// The address of the folder, ending in `/`.
   case web(WebAddress)
+  /// An archive that holds one release.
+  case archive(ReleaseArchive)
 
   /// Reads what a person writes: a path, a `file:` URL, or an `https` URL of the folder or of its `manifest.json`.
   ///
@@ -33,6 +36,7 @@ public enum FeedLocation: Equatable, Sendable {
     switch self {
     case .directory(let path): path
     case .web(let address): address.text
+    case .archive(let archive): archive.name
     }
   }
 

@@ -38,6 +38,8 @@ public struct FeedReader: Sendable {
     case .directory(let root):
       self.init(
         location, fetcher: DirectoryFetcher(root: root), allowsPlainHTTPOnLoopback: false, isMirror: isMirror)
+    case .archive(let archive):
+      self.init(location, fetcher: ArchiveFetcher(archive: archive), allowsPlainHTTPOnLoopback: false)
     case .web:
       var policy = TransferPolicy()
       policy.allowsPlainHTTPOnLoopback = allowsPlainHTTPOnLoopback
@@ -57,6 +59,11 @@ public struct FeedReader: Sendable {
     self.isMirror = isMirror
     self.fetcher = fetcher
     self.allowsPlainHTTPOnLoopback = allowsPlainHTTPOnLoopback
+  }
+
+  /// The archive that answers for the feed; `nil` for a feed itself.
+  package var archive: ReleaseArchive? {
+    if case .archive(let archive) = location { archive } else { nil }
   }
 
   /// Reads a small file of the feed into memory.
@@ -97,8 +104,12 @@ public struct FeedReader: Sendable {
     progress: (@Sendable (_ received: Int, _ expected: Int?) -> Void)? = nil
   ) async throws(TransferError) -> FetchResponse {
     let url: String
-    do {
-      url = try address(of: artifact.location)
+    do throws(Problem) {
+      if let name = archive?.contents[artifact.sha256] {
+        url = ArchiveFetcher.prefix + name
+      } else {
+        url = try address(of: artifact.location)
+      }
     } catch {
       throw TransferError(.refusedURL, url: artifact.location.text, detail: error.message)
     }
@@ -111,7 +122,7 @@ public struct FeedReader: Sendable {
     get throws(Problem) {
       let base: String
       switch location {
-      case .directory: base = DirectoryFetcher.prefix
+      case .directory, .archive: base = DirectoryFetcher.prefix
       case .web(let folder): base = try checked(folder.asFolder)
       }
       return TUFRepository(
@@ -131,6 +142,8 @@ public struct FeedReader: Sendable {
 
   /// Refuses a manifest that names a file where this feed may not have one, before anything is asked for.
   package func requireUsableAddresses(in manifest: Manifest) throws(Problem) {
+    // The files of an archive are found by their digests, whatever the manifest calls them.
+    if archive != nil { return }
     _ = try address(of: manifest.bundle.location)
     _ = try address(of: manifest.sources.location)
   }
@@ -138,8 +151,9 @@ public struct FeedReader: Sendable {
   /// The full address of a file, checked against what this feed may use.
   package func address(of location: ArtifactLocation) throws(Problem) -> String {
     switch (self.location, location) {
-    case (.directory, .relative(let path)): return DirectoryFetcher.prefix + path.text
-    case (.directory, .absolute(let address)):
+    case (.directory, .relative(let path)), (.archive, .relative(let path)):
+      return DirectoryFetcher.prefix + path.text
+    case (.directory, .absolute(let address)), (.archive, .absolute(let address)):
       guard let path = Self.pathBelowFeed(of: address) else {
         throw Problem(
           .forbiddenURL,

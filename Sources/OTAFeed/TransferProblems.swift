@@ -6,7 +6,7 @@ extension Problem {
   /// A failed transfer, as something that a person can act on.
   package init(_ error: TransferError) {
     // What stands in for a server may know better what is wrong.
-    if error.kind == .unreachable, let problem = error.underlying as? Problem {
+    if [.unreachable, .notFound].contains(error.kind), let problem = error.underlying as? Problem {
       self = problem
       return
     }

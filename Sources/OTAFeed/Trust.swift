@@ -56,4 +56,6 @@ public struct VerifiedManifest: Equatable, Sendable {
   public let digest: Digest
   /// What is odd about the host, although the manifest is right.
   package var notices: [Problem] = []
+  /// The newest manifest of the channel, where an archive brings an older release along with it; `nil` for the newest.
+  package var newest: Manifest?
 }

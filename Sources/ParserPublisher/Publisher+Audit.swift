@@ -23,6 +23,10 @@ extension Publisher {
   package static func audit(
     _ reader: FeedReader, root: [UInt8]?, now: Timestamp
   ) async throws(Problem) -> AuditReport {
+    if let archive = reader.archive {
+      var audit = ArchiveAudit(archive, root: root, now: now)
+      return await audit.run()
+    }
     let caches = CacheAudit()
     let reader = caches.listening(to: reader)
     var audit = FeedAudit(reader: reader)
@@ -105,7 +109,7 @@ extension Publisher {
   }
 
   /// A signed file that may be missing; a host may refuse what is not there, or have a page in its place.
-  private static func readRoot(_ path: String, _ reader: FeedReader) async throws(Problem) -> [UInt8]? {
+  static func readRoot(_ path: String, _ reader: FeedReader) async throws(Problem) -> [UInt8]? {
     let absent: Set<ProblemCode> = [.notFound, .fileMissing]
     let bytes = try await reader.readIfThere(
       path, maxBytes: FeedReader.maxRootBytes,
@@ -122,7 +126,7 @@ extension Publisher {
   }
 
   /// Whether the first signatures of a folder are on their way: until they are complete nobody reads them.
-  private static func isBeingSigned(_ reader: FeedReader) throws(Problem) -> Bool {
+  static func isBeingSigned(_ reader: FeedReader) throws(Problem) -> Bool {
     guard case .directory(let root) = reader.location else { return false }
     let host = DirectoryHost(root: root)
     if let bytes = try host.read(FeedLayout.settings, maxBytes: Limits.standard.maxStateBytes) {

@@ -1,4 +1,4 @@
-internal import OTAFeed
+public import OTAFeed
 public import OTAManifest
 internal import OTAStorage
 
@@ -15,16 +15,40 @@ extension Publisher {
     let release = try chosen(version, channel, state)
     let bundle = try await lookup.bytes(of: .bundle, in: release.manifest)
     let sources = try await lookup.bytes(of: .sources, in: release.manifest)
+    return try Self.write(
+      release, bundle: bundle, sources: sources, root: state.metadata?.chain.newestFile, into: directory)
+  }
+
+  /// Copies the release of an archive into an app's folder, as `embed` does from a feed.
+  ///
+  /// - Parameter root: what authenticates the archive; `nil` takes its own first root. Expired metadata counts, since
+  ///   nothing goes to a device.
+  public static func embed(
+    _ archive: ReleaseArchive, root: [UInt8]?, into directory: String
+  ) async throws(Problem) -> EmbedReport {
+    let trust = ArchiveTrust(archive, root: root)
+    let release = try await trust.release(now: nil)
+    let content = ReleaseContent(reader: FeedReader(.archive(archive)))
+    let bundle = try await content.bytes(of: .bundle, in: release.manifest)
+    let sources = try await content.bytes(of: .sources, in: release.manifest)
+    if let refusal = ReleaseContent.refusal(bundle: bundle, sources: sources) { throw refusal }
+    return try write(
+      release, bundle: bundle, sources: sources, root: try trust.newestRoot, into: directory)
+  }
+
+  private static func write(
+    _ release: VerifiedManifest, bundle: [UInt8], sources: [UInt8], root: [UInt8]?, into directory: String
+  ) throws(Problem) -> EmbedReport {
     var files = [
       ("parsers.bundle.js", bundle), ("sources.json", sources),
       ("ParserOTAEmbedded.swift", Array(EmbeddedConstants(release).source.utf8)),
     ]
-    if let root = state.metadata?.chain.newestFile { files.append(("root.json", root)) }
+    if let root { files.append(("root.json", root)) }
     files.append(("manifest.json", release.bytes))
-    try Self.requireOwn(directory)
+    try requireOwn(directory)
     do {
       let folder = try Directory.create(directory, mode: 0o755)
-      let replaced = try Self.embeddedVersion(in: folder)
+      let replaced = try embeddedVersion(in: folder)
       for (name, bytes) in files { try folder.replace(name, with: bytes, mode: 0o644) }
       return EmbedReport(
         version: release.manifest.version, replaced: replaced, directory: directory, files: files.map(\.0))

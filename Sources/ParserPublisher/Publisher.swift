@@ -46,7 +46,7 @@ public struct Publisher: Sendable {
       // The host answers while the gate is at work.
       async let host = request.dryRun ? nil : hostTime(state)
       let signing = try signing(request.signers, request.date, state, isDryRun: request.dryRun)
-      let inputs = try ReleaseInputs(bundlePath: request.bundlePath, sourcesPath: request.sourcesPath)
+      let inputs = try await ReleaseInputs(request)
       let builder = DraftBuilder(request: request, inputs: inputs, state: state, lookup: lookup)
       switch try await builder.build(released: request.date ?? now()) {
       case .draft(let draft, let candidate, let live):

@@ -131,6 +131,26 @@ public final class Updater: Sendable {
     }
   }
 
+  /// Takes the release of an archive as an update takes one from the feed: by the same trust, by the same decision, and
+  /// staged in the same way. The network is not asked.
+  ///
+  /// A refusal is in the history, and says nothing about the feed. An archive that is older than what the device has seen
+  /// changes nothing.
+  ///
+  /// - Throws: what an update throws, and `wrong-channel` for a release of another channel than the one that is followed.
+  public func update(
+    from archive: ReleaseArchive, progress: @escaping @Sendable (UpdateProgress) -> Void = { _ in }
+  ) async throws(Problem) -> UpdateResult {
+    let run = run(FeedReader(.archive(archive)), progress)
+    do {
+      return try await run.update()
+    } catch {
+      if let lag = currentLag(error) { return .unchanged(.lagging(lag)) }
+      run.noteRefusal(error)
+      throw error
+    }
+  }
+
   /// Asks the feed, unless it asked for a pause, then its mirrors; remembers what went wrong.
   private func ask<Answer: Sendable>(
     _ body: (FeedReader) async throws(Problem) -> Answer

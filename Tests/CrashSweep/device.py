@@ -75,6 +75,8 @@ def operations():
             State(3, None, 2, 4, None, none, 4), rules.update(4), 4),
         operation(
             "update-over-staged", "update", staged, waiting, State(2, None, None, 4, None, none, 4), rules.update(4), 4),
+        operation("import", "import {archive}", held, two, waiting, rules.update(3)),
+        operation("import-plain", "import {archive}", held, two, waiting, rules.update(3), trust="plain"),
         operation("first-launch", "activate", (2,), State(staged=2, floor=2), State(2, 1, floor=2), rules.activate, 2),
         operation("launch-staged", "activate", staged, waiting, on_trial, rules.activate),
         operation("launch-on-trial", "activate", trial, on_trial, used_up, rules.activate),
@@ -106,7 +108,8 @@ class DeviceCheck:
     def __init__(self, scenes, operation):
         self.scenes = scenes
         self.operation = operation
-        self.command = ["device", *operation.command.split(), "--store", str(scenes.store), "--json"]
+        words = operation.command.replace("{archive}", scenes.archive(operation.trust)).split()
+        self.command = ["device", *words, "--store", str(scenes.store), "--json"]
 
     # MARK: The scene
 

@@ -52,6 +52,7 @@ def operations():
             FeedOperation(f"init{mark}", trust, None, None, None),
             FeedOperation(f"publish-first{mark}", trust, f"{trust}-0", None, 1, None, 1),
             FeedOperation(f"publish{mark}", trust, f"{trust}-2", 2, 3, 2, 3),
+            FeedOperation(f"feed-import{mark}", trust, f"{trust}-2", 2, 3, 2, 3),
             FeedOperation(f"publish-same-catalog{mark}", trust, f"{trust}-3", 3, 4, 3, 4),
             FeedOperation(f"publish-prune{mark}", trust, f"{trust}-kept", 4, 5, 4, 5),
             FeedOperation(f"feed-rollback{mark}", trust, f"{trust}-3", 3, 4, 3, 2, repeated=again),
@@ -94,6 +95,8 @@ class FeedCheck:
             return ["repair", *feed, *copy, *signing, "--json"]
         if verb.startswith("publish"):
             return content.publish_command(scenes.feed, scenes.root, operation.after, key)
+        if verb == "feed-import":
+            return ["import", scenes.archive(operation.trust), *feed, *signing, "--allow", "no-engine", "--json"]
         if verb == "feed-rollback":
             return ["rollback", *feed, "--to", "2", "--yes", *signing, "--json"]
         if verb == "refresh":

@@ -42,6 +42,10 @@ class Scenes:
         """Where a state is kept."""
         return self.root / "saved" / name
 
+    def archive(self, trust):
+        """The archive of release 3, as an argument."""
+        return self.path(f"{trust}-3.tar.zst")
+
     # MARK: Playing
 
     def play(self):
@@ -73,6 +77,8 @@ class Scenes:
         for number in range(1, RELEASES + 1):
             self.publish(trust, number)
             self.save(self.feed, f"{trust}-{number}")
+            if number == 3:
+                self.tool.must("export", "--feed", str(self.feed), "--out", self.archive(trust), "--json")
             if number == 1:
                 self.tool.must("embed", "--feed", str(self.feed), "--out", self.path(f"app-{trust}"), "--json")
         remove(self.feed)

@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import device, feed, findings, foreign, order, witness
+from . import archive, device, feed, findings, foreign, order, witness
 from .scenes import Scenes
 from .tool import Fault, SceneError, Tool
 
@@ -55,13 +55,14 @@ class Outcome:
 
 def all_operations():
     """Every operation by its name, in the order of the table."""
-    listed = device.operations() + feed.operations() + foreign.operations()
+    listed = device.operations() + feed.operations() + foreign.operations() + archive.operations()
     return {operation.name: operation for operation in listed}
 
 
 def make_check(scenes, operation):
     """The look at what an operation leaves."""
-    checks = {"device": device.DeviceCheck, "feed": feed.FeedCheck, "foreign": foreign.ForeignCheck}
+    checks = {"device": device.DeviceCheck, "feed": feed.FeedCheck, "foreign": foreign.ForeignCheck,
+              "archive": archive.ExportCheck}
     return checks[operation.side](scenes, operation)
 
 

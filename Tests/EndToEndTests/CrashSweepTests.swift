@@ -37,12 +37,14 @@ struct CrashSweepTests {
   }
 
   @Test(
-    "D1, B92: a take-over and a repair that are killed or refused leave a feed that the same command finishes"
+    "D1, B92: a take-over, a repair, an export and an import that are killed or refused are finished by the same command"
   )
   func adoptAndRepair() throws {
-    let operations = ["adopt", "adopt-in-place-plain", "repair-plain", "repair-drop"]
+    let operations = [
+      "adopt", "adopt-in-place-plain", "repair-plain", "repair-drop", "import", "feed-import", "export-again",
+    ]
     try CrashSweep.expectNothing(
-      ["--faults", "--sample", "24"] + operations.flatMap { ["--operation", $0] }, atLeast: 20)
+      ["--faults", "--sample", "35"] + operations.flatMap { ["--operation", $0] }, atLeast: 20)
   }
 
   @Test("B09: what a killed command wrote is safe once the same command has said that it is done")

@@ -44,6 +44,11 @@ import Testing
     Place("\(check) --engine"), Place("\(check) --against feed --root"),
     Place("device explain --store store --manifest"),
     Place("device activate --store store --trial-load --engine"),
+    Place("export --feed feed --out out.tar.zst --root"),
+    Place("import release.tar.zst --feed feed --engine"),
+    Place("import release.tar.zst --feed feed --root"), Place("embed --out out --from"),
+    Place("embed --out out --from release.tar.zst --root"), Place("import --feed feed"),
+    Place("device import --store store"), Place("verify"),
     Place("source resolve ALPHA --sources"), Place("source list --sources"),
     Place("source resolve ALPHA --sources sources.json --manifest"),
   ]
@@ -70,6 +75,8 @@ import Testing
       Place("root prepare --out new.root.json --feed", missing: 2),
       Place("root commit next.root.json --feed", missing: 2),
       Place("refresh --release-key release.pem --feed", missing: 2),
+      Place("export --out out.tar.zst --feed"), Place("import release.tar.zst --feed", missing: 2),
+      Place("import release.tar.zst --feed feed --fixtures"),
       Place("embed --out out --feed", missing: 2), Place("embed --feed feed --out", missing: nil),
       Place("device activate --store store --out", missing: nil),
       Place("device init --feed feed --checksums-only --embedded app --store", missing: nil),
@@ -78,7 +85,8 @@ import Testing
       Place("device init --store other --feed feed --checksums-only --embedded app --mirror"),
     ]
     + [
-      "check", "update", "activate", "confirm", "close", "fail", "rollback", "pin", "unpin", "forget",
+      "check", "update", "import release.tar.zst", "activate", "confirm", "close", "fail", "rollback", "pin",
+      "unpin", "forget",
       "status",
       "history", "explain",
     ].map { Place("device \($0) --store", missing: 2) }
@@ -87,7 +95,7 @@ import Testing
   func table() throws {
     let places =
       Self.files + Self.folders + SigningFileTests.inputs + SigningFileTests.outputs + CheckVerbTests.reports
-    let arguments = #/ (search ALPHA|ALPHA|next\.root\.json)/#
+    let arguments = #/ (search ALPHA|ALPHA|next\.root\.json|release\.tar\.zst|signed\.tar\.zst)/#
     let covered = Set(places.map { "\($0.words.replacing(arguments, with: "")) \($0.option)" })
     for (words, options) in try Reference.shared.get().options {
       for option in options where option.valueName?.contains(/FILE|DIR/) == true {

@@ -67,7 +67,7 @@ final class Playground: Sendable {
     try copy(["feed", "app"], of: Self.freshApp.get())
   }
 
-  /// A feed whose newest release is 2, and a store with release 1 embedded that has not heard of it; and a recording.
+  /// A feed whose newest release is 2, an archive of it in `release.tar.zst`, and a store with release 1 embedded that has not heard of it; and a recording.
   func makeDevice() throws {
     try take(Self.freshDevice.get())
   }
@@ -105,6 +105,7 @@ final class Playground: Sendable {
     let playground = try SharedPlaygrounds.make()
     try playground.makeApp()
     try playground.publish(2)
+    try playground.must("export --feed feed --out release.tar.zst")
     try playground.initDevice()
     return playground
   }
@@ -116,7 +117,7 @@ final class Playground: Sendable {
   }
 
   private func take(_ scene: Playground) throws {
-    try copy(["feed", "app", "store"], of: scene)
+    try copy(["feed", "app", "store", "release.tar.zst"], of: scene)
     // The settings name the feed and the embedded copy by absolute paths.
     let settings = String(decoding: try read("store/device.json"), as: UTF8.self)
     try write("store/device.json", settings.replacing(scene.directory.path, with: directory.path))

@@ -4,11 +4,13 @@ import Testing
 
 /// A signed feed in a playground, with the keys that sign it and some that do not; all made by the tool itself.
 ///
-/// The feed `signed` has two releases and two root keys of which one must sign; `next.root.json` waits for a signature.
+/// The feed `signed` has two releases and two root keys of which one must sign; `next.root.json` waits for a signature, and
+/// `signed.tar.zst` is an archive of release 2.
 struct SignedScene {
   /// The names of the key files, without their endings.
   static let keys = ["root", "spare", "release", "other", "sealed"]
-  static let files = keys.flatMap { ["\($0).pem", "\($0).pem.pub"] } + ["phrase.txt", "next.root.json"]
+  static let files =
+    keys.flatMap { ["\($0).pem", "\($0).pem.pub"] } + ["phrase.txt", "next.root.json", "signed.tar.zst"]
 
   private static let shared = Result { try SignedScene() }
   private let playground: Playground
@@ -43,6 +45,7 @@ struct SignedScene {
       try playground.must(
         "publish --feed signed --bundle bundle-\(number).js --sources sources.json --release-key release.pem")
     }
+    try playground.must("export --feed signed --out signed.tar.zst")
     try playground.must("root prepare --feed signed --out next.root.json --expires-days 700")
   }
 }

@@ -11,6 +11,7 @@ import Testing
   private static let signers: [(line: String, options: [String])] = [
     ("init --feed other --root-threshold 1", ["--root-key", "--release-key"]),
     ("publish --feed signed --bundle bundle-3.js --sources sources.json", ["--release-key"]),
+    ("import signed.tar.zst --feed signed", ["--release-key"]),
     ("rollback --feed signed --yes", ["--release-key"]),
     ("refresh --feed signed --force", ["--release-key"]),
     ("repair --feed signed", ["--release-key"]),
@@ -50,6 +51,7 @@ import Testing
   static let outputs = [
     Place("key generate --out", missing: nil), Place("key public --key root.pem --out", missing: nil),
     Place("root prepare --feed signed --out", missing: nil),
+    Place("export --feed signed --out", missing: nil),
   ]
 
   private static let secrets: Set = ["--root-key", "--release-key", "--key", "--passphrase-file"]

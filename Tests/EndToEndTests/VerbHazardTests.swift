@@ -13,6 +13,7 @@ import Testing
   private static let lines = [
     "init": "init --feed feed --checksums-only --keep 5",
     "device init": "device init --store store --feed feed --checksums-only --embedded app",
+    "device import": "device import next.tar.zst --store store",
   ]
 
   private static func line(_ row: VerbRow) throws -> String {
@@ -21,7 +22,8 @@ import Testing
 
   /// Verbs that wait for nobody: they only read, or write what no lock guards; and a launch must not wait.
   static let needNoLock: Set = [
-    "check", "releases", "verify", "embed", "run", "record", "bisect", "device init", "device check",
+    "check", "releases", "verify", "embed", "export", "run", "record", "bisect", "device init",
+    "device check",
     "device activate", "device status", "device history", "device explain", "key generate", "key public",
     "key list",
     "key status", "root prepare", "root sign", "source list", "source resolve", "help", "version",
@@ -99,7 +101,7 @@ import Testing
     "init": "init --feed other --checksums-only --adopt URL",
     "check": "check --bundle bundle-3.js --sources sources.json --against URL --checksums-only",
     "releases": "releases --feed URL", "verify": "verify --feed URL",
-    "repair": "repair --feed feed --from URL",
+    "repair": "repair --feed feed --from URL", "export": "export --feed URL --out out.tar.zst",
     "bisect": "bisect --feed URL --source ALPHA --fixtures fixtures --engine engine",
     "device check": "device check --store far", "device update": "device update --store far",
   ]
@@ -174,6 +176,7 @@ import Testing
       try playground.publish(3)
       for verb in ["update", "activate"] { try playground.must("device \(verb) --store store") }
       try playground.publish(4)
+      try playground.must("export --feed feed --out next.tar.zst")
       try body(playground)
     }
   }

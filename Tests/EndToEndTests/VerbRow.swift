@@ -41,6 +41,8 @@ struct VerbRow: CustomTestStringConvertible, Sendable {
     VerbRow("verify", "--feed feed", fails: "--feed app", 3),
     VerbRow("repair", "--feed feed", fails: "--feed store", 2),
     VerbRow("embed", "--feed feed --out out", fails: "--feed feed --out out --version 99", 1),
+    VerbRow("export", "--feed feed --out out.tar.zst", fails: "--feed feed --out bundle-1.js", 1),
+    VerbRow("import", "signed.tar.zst --feed feed", fails: "bundle-1.js --feed feed", 3),
     VerbRow(
       "run", "list \(parser) --source ALPHA --fixtures fixtures --engine engine",
       fails: "list \(parser) --source NOBODY", 1),
@@ -55,6 +57,7 @@ struct VerbRow: CustomTestStringConvertible, Sendable {
       fails: "--store other --feed feed --checksums-only --embedded feed", 3),
     VerbRow("device check", "--store store", fails: "--store feed", 2),
     VerbRow("device update", "--store store", fails: "--store feed", 2),
+    VerbRow("device import", "release.tar.zst --store store", fails: "bundle-1.js --store store", 3),
     VerbRow("device activate", "--store store", fails: "--store feed", 2),
     VerbRow("device confirm", "--store store", fails: "--store store --release 9", 1),
     VerbRow("device close", "--store store", fails: "--store store --release 9", 1),

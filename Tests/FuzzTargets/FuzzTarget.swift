@@ -11,7 +11,8 @@ public struct FuzzTarget: Sendable {
 
   /// All targets in the order of their names.
   public static let all: [FuzzTarget] = [
-    address, arguments, catalog, fixture, headers, history, json, keys, manifest, metadata, reference,
+    address, archive, arguments, catalog, fixture, headers, history, json, keys, manifest, metadata,
+    reference,
     request,
     state, trust,
   ]

@@ -184,7 +184,7 @@ struct LaunchWorld: ExploredWorld {
     let decision = decide(
       on: offer, state: state, embedded: embedded, app: situation().app, channel: channel
     ) { _ in true }
-    if !state.reusesNumber(of: offer, embedded: embedded, channel: channel) {
+    if !state.reusesNumber(of: offer.manifest, embedded: embedded, channel: channel) {
       state.heed(offer.manifest, channel: channel, embedded: embedded.version)
     }
     guard case .install = decision else { return [] }

@@ -16,7 +16,9 @@ struct TUFAuthority: ManifestAuthority {
       let isNew = try await client.refresh()
       memory.heard(FeedEvidence(client, isNew: isNew))
       try requireTwoWitnesses(client, isNew)
+      try feed.archive?.requireChannel(channel)
       var verified = try await manifest(of: channel, &client)
+      if let archive = feed.archive { verified = try await release(of: archive, verified, &client) }
       if client.answersEverything {
         verified.notices.append(Problem(hostAnswersEverything: feed.location.text))
       }
@@ -43,6 +45,22 @@ struct TUFAuthority: ManifestAuthority {
     }
     try await client.requireSignedFiles(of: verified.manifest)
     return verified
+  }
+
+  /// The release that an archive brings, when signed metadata lists it as well as the newest one.
+  private func release(
+    of archive: ReleaseArchive, _ newest: VerifiedManifest, _ client: inout TUFClient
+  ) async throws(Problem) -> VerifiedManifest {
+    guard archive.release.digest != newest.digest else { return newest }
+    let path = "releases/\(archive.manifest.version)/manifest.json"
+    guard try await client.targetInfo(path)?.sha256 == archive.release.digest else {
+      throw Problem(
+        .trustUnlisted,
+        "release \(archive.manifest.version) of \(archive.name.printable(maxCharacters: 200)) is not among the signed files",
+        advice: "nothing of it was used; make archives with parser-ota export")
+    }
+    try await client.requireSignedFiles(of: archive.manifest)
+    return archive.release.superseded(by: newest)
   }
 
   /// The bytes of a manifest: those at hand when they are the signed ones, else those of the feed.

@@ -25,6 +25,10 @@ public enum ProblemCode: String, Sendable, CaseIterable {
   case inputInvalid = "input-invalid"
   case keyUnusable = "key-unusable"
   case unexpectedEncoding = "unexpected-encoding"
+  case archiveDamaged = "archive-damaged"
+  case archiveUnsafe = "archive-unsafe"
+  case archiveTooLarge = "archive-too-large"
+  case archiveInvalid = "archive-invalid"
 
   // The network and servers.
   case htmlInstead = "html-instead"
@@ -100,7 +104,8 @@ public enum ProblemCode: String, Sendable, CaseIterable {
     case .manifestInvalid, .sourcesInvalid, .bundleInvalid, .digestMismatch, .sizeMismatch, .tooLarge,
       .versionReused, .wrongChannel, .forbiddenURL, .feedIncomplete, .embeddedUnusable, .trustMalformed,
       .trustSignature, .trustWeakKey, .trustExpired, .trustRollback, .trustMismatch, .trustOtherFeed,
-      .trustUnlisted, .trustLimit, .fixtureInvalid, .inputInvalid, .keyUnusable, .unexpectedEncoding:
+      .trustUnlisted, .trustLimit, .fixtureInvalid, .inputInvalid, .keyUnusable, .unexpectedEncoding,
+      .archiveDamaged, .archiveUnsafe, .archiveTooLarge, .archiveInvalid:
       .untrustedContent
     case .htmlInstead, .hostAnswersEverything, .unreachable, .timedOut, .tls, .proxy, .throttled,
       .serverError, .notFound, .truncated,

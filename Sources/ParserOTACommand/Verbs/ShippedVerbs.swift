@@ -10,9 +10,10 @@ extension CommandTable {
       "source": "list the sources of a catalog, and look them up by the references that libraries carry",
     ],
     verbs: [
-      .initialise, .check, .publish, .rollback, .refresh, .releases, .verify, .repair, .embed, .run, .record,
-      .bisect,
-      .deviceInit, .deviceCheck, .deviceUpdate, .deviceActivate, .deviceConfirm, .deviceClose, .deviceFail,
+      .initialise, .check, .publish, .rollback, .refresh, .releases, .verify, .repair, .embed, .export,
+      .importRelease, .run, .record, .bisect,
+      .deviceInit, .deviceCheck, .deviceUpdate, .deviceImport, .deviceActivate, .deviceConfirm, .deviceClose,
+      .deviceFail,
       .deviceRollback, .devicePin, .deviceUnpin, .deviceForget, .deviceStatus, .deviceHistory, .deviceExplain,
       .keyGenerate, .keyPublic, .keyList, .keyStatus, .keyAdd, .keyRemove, .keyRotate, .keyThreshold,
       .rootPrepare, .rootSign, .rootCommit,

@@ -42,6 +42,8 @@ struct AdoptedRelease {
       guard case .absolute(let address) = file.artifact(of: manifest.manifest).location else { continue }
       switch source {
       case .web(let folder): folders.insert(folder)
+      // An archive says nothing of where its feed is.
+      case .archive: throw Self.needsBaseURL(address.text)
       case .directory(let root):
         guard let path = try await path(of: file, DirectoryHost(root: root)),
           let folder = address.folder(whenFileIsAt: path)

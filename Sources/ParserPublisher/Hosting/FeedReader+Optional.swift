@@ -10,7 +10,8 @@ extension FeedReader {
 
   /// The bytes of a file; `nil` when reading it fails with one of the codes that mean that there is none.
   func readIfThere(
-    _ path: String, maxBytes: Int, absentWhen codes: Set<ProblemCode> = [.notFound, .fileMissing]
+    _ path: String, maxBytes: Int,
+    absentWhen codes: Set<ProblemCode> = [.notFound, .fileMissing, .archiveInvalid]
   ) async throws(Problem) -> [UInt8]? {
     do {
       return try await read(RelativePath(path), maxBytes: maxBytes)

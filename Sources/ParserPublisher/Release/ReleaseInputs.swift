@@ -14,19 +14,41 @@ struct ReleaseInputs {
 
   var pair: ContentPair { ContentPair(bundle: bundleDigest, sources: sourcesDigest) }
 
+  /// Reads what a request names: two files and nothing beside them, or an archive, once it is authenticated.
+  init(_ request: PublishRequest) async throws(Problem) {
+    guard let archive = request.archive else {
+      try self.init(bundlePath: request.bundlePath, sourcesPath: request.sourcesPath)
+      return
+    }
+    let release = try await ArchiveTrust(archive, root: request.archiveRoot).release(now: nil).manifest
+    let content = ReleaseContent(reader: FeedReader(.archive(archive)))
+    let bundle = try await content.bytes(of: .bundle, in: release)
+    let sources = try await content.bytes(of: .sources, in: release)
+    try self.init(bundlePath: request.bundlePath, sourcesPath: request.sourcesPath) { path, _ in
+      path == request.bundlePath ? bundle : sources
+    }
+  }
+
   /// Reads exactly these two files and nothing beside them.
   init(bundlePath: String, sourcesPath: String) throws(Problem) {
+    try self.init(bundlePath: bundlePath, sourcesPath: sourcesPath, reading: Self.read)
+  }
+
+  private init(
+    bundlePath: String, sourcesPath: String,
+    reading read: (_ path: String, _ maxBytes: Int64) throws(Problem) -> [UInt8]
+  ) throws(Problem) {
     guard bundlePath != sourcesPath else {
       throw Self.refusal(bundlePath, "is given both as the bundle and as the catalog")
     }
     let limits = Limits.standard
-    let bundle = try Self.read(bundlePath, maxBytes: limits.maxBundleBytes)
+    let bundle = try read(bundlePath, limits.maxBundleBytes)
     try Self.requireNotStray(bundlePath, bundle, isBundle: true)
     try Self.check(bundlePath, bundle) { () throws(InputError) in
       try ReleaseContentCheck.checkBundle(head: bundle)
       try TextEncodingCheck.requirePlainUTF8(bundle)
     }
-    let sources = try Self.read(sourcesPath, maxBytes: limits.maxSourcesBytes)
+    let sources = try read(sourcesPath, limits.maxSourcesBytes)
     try Self.requireNotStray(sourcesPath, sources)
     catalog = try Self.check(sourcesPath, sources) { () throws(InputError) in
       try SourceCatalog.decode(sources)
@@ -42,7 +64,7 @@ struct ReleaseInputs {
     }
   }
 
-  private static func read(_ path: String, maxBytes: Int64) throws(Problem) -> [UInt8] {
+  private static func read(_ path: String, _ maxBytes: Int64) throws(Problem) -> [UInt8] {
     let name = path.utf8.split(separator: UInt8(ascii: "/")).last ?? ""[...].utf8
     guard !name.isEmpty, name.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else {
       throw refusal(path, "has a name with characters other than printable ASCII: rename it")

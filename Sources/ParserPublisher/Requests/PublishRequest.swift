@@ -1,3 +1,4 @@
+public import OTAFeed
 public import OTAManifest
 
 /// What to publish, and what the publisher may take for intended.
@@ -6,6 +7,10 @@ public struct PublishRequest: Sendable {
   public var bundlePath: String
   /// The path of the source catalog; read once. No other file is looked at.
   public var sourcesPath: String
+  /// The archive whose two files are published in place of those at the paths; `nil` for files.
+  public private(set) var archive: ReleaseArchive?
+  /// What authenticates the archive; `nil` takes its own first root.
+  public var archiveRoot: [UInt8]?
   /// The channel to publish to.
   public var channel: Channel
   /// What changed, for people; at most 4096 bytes.
@@ -52,6 +57,21 @@ public struct PublishRequest: Sendable {
     gate = ReleaseGate()
     dryRun = false
     signers = []
+  }
+}
+
+extension PublishRequest {
+  /// Asks to publish the release of an archive, with what its manifest says of it; its number and date are new.
+  public init(importing archive: ReleaseArchive) {
+    let manifest = archive.manifest
+    self.init(
+      bundlePath: "\(archive.name) (parsers.bundle.js)", sourcesPath: "\(archive.name) (sources.json)",
+      channel: manifest.channel)
+    self.archive = archive
+    notes = manifest.notes
+    contract = manifest.contract
+    minimumAppVersion = manifest.minimumAppVersion
+    aliases = manifest.aliases
   }
 }
 

@@ -49,7 +49,7 @@ func decide<Failure: Error>(
   func running() throws(Failure) -> ReleaseReference? {
     try releaseThatRuns(state, embedded: embedded, app: app, isWhole: isWhole)
   }
-  if state.reusesNumber(of: verified, embedded: embedded, channel: channel) { return .versionReused }
+  if state.reusesNumber(of: manifest, embedded: embedded, channel: channel) { return .versionReused }
   if let embedded, offer.version <= embedded.version { return .upToDate(running: try running()?.version) }
   if let seen = state.seen[channel], offer.version < seen.version { return .older(floor: seen.version) }
   if !manifest.unknownFeatures.isEmpty { return .notUsable(.unknownFeatures(manifest.unknownFeatures)) }
@@ -71,10 +71,8 @@ func decide<Failure: Error>(
 extension DeviceState {
   /// Whether the number of an offer belongs to other contents already: inside the app, in a slot of any channel, or as
   /// the newest that was accepted.
-  func reusesNumber(
-    of offer: VerifiedManifest, embedded: ReleaseReference?, channel: Channel
-  ) -> Bool {
-    let (version, pair) = (offer.manifest.version, offer.manifest.pair)
+  func reusesNumber(of offer: Manifest, embedded: ReleaseReference?, channel: Channel) -> Bool {
+    let (version, pair) = (offer.version, offer.pair)
     if let seen = seen[channel], seen.version == version, seen.pair != pair { return true }
     return (references + [embedded].compactMap(\.self)).contains { $0.version == version && $0.pair != pair }
   }

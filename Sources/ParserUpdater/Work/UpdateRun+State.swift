@@ -77,7 +77,12 @@ extension UpdateRun {
   @discardableResult
   func hear(_ offer: FeedAnswer, _ state: inout DeviceState) -> [LeftBehind] {
     let left = offer.evidence.map { hear($0, offer.moment, &state) } ?? []
-    if !state.reusesNumber(of: offer.verified, embedded: embedded, channel: configuration.channel) {
+    if let newest = offer.verified.newest,
+      !state.reusesNumber(of: newest, embedded: embedded, channel: configuration.channel)
+    {
+      state.heed(newest, channel: configuration.channel, embedded: embedded?.version)
+    }
+    if !state.reusesNumber(of: offer.manifest, embedded: embedded, channel: configuration.channel) {
       state.heed(offer.manifest, channel: configuration.channel, embedded: embedded?.version)
     }
     settle(offer, &state)
@@ -167,6 +172,17 @@ extension UpdateRun {
   }
 
   // MARK: Problems
+
+  /// Writes down that an archive was refused; nothing else remembers it, since the feed itself may be well.
+  func noteRefusal(_ problem: Problem) {
+    guard problem.code.responsibility == .untrustedContent else { return }
+    do {
+      guard let store = try DeviceStore.openPrivate(configuration.directory) else { return }
+      noteOnce(HistoryEvent(.refused, nil, "\(problem.code.rawValue): \(problem.message)"), in: store)
+    } catch {
+      // The caller gets the refusal itself; a store that cannot be opened keeps no history.
+    }
+  }
 
   /// The metadata could be refreshed: the feed is not out of date any more, whatever comes next.
   func forgetStaleness(in store: DeviceStore?) {

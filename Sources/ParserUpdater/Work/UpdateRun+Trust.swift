@@ -33,6 +33,8 @@ extension UpdateRun {
   func keep(
     _ offer: VerifiedManifest, in store: DeviceStore, _ metadata: any TrustedMetadataStore
   ) throws(Problem) {
+    // Only the newest manifest of the channel is what its path stands for.
+    guard offer.newest == nil else { return }
     let item = StoredMetadata.target(path: configuration.channel.manifestPath)
     do {
       guard isSigned, StoredTrust(store, embedded: configuration.embedded).manifest(offer.digest) == nil,

@@ -56,23 +56,35 @@ extension Verb {
         try await updater.update { progress in bar.show(progress) }
       }
       bar.end()
-      switch result {
-      case .staged(let version):
-        return .outcome(
-          "staged", "release \(version) is verified and staged for the next launch",
-          payload: [
-            JSONMember("version", .integer(version.number)),
-            JSONMember("channel", .string(updater.configuration.channel.name)),
-          ])
-      case .unchanged(let found):
-        let (code, message, status) = DeviceVerb.describe(found)
-        if status != .done {
-          throw CommandFailure(
-            status, code: code, message: message, kept: "what runs and what is staged are as they were")
-        }
-        var result = CommandResult.outcome(code, message, payload: DeviceVerb.members(found, updater))
-        result.hint = try DeviceVerb.hint(found, arguments, context)
-        return result
-      }
+      return try DeviceVerb.result(result, updater, arguments, context)
     })
+}
+
+extension DeviceVerb {
+  /// What an update did, from wherever it came.
+  ///
+  /// - Parameter source: what messages call the place, when it is not the host of the feed.
+  static func result(
+    _ result: UpdateResult, _ updater: Updater, _ arguments: ParsedArguments, _ context: CommandContext,
+    source: String? = nil
+  ) throws(CommandFailure) -> CommandResult {
+    switch result {
+    case .staged(let version):
+      return .outcome(
+        "staged", "release \(version) is verified and staged for the next launch",
+        payload: [
+          JSONMember("version", .integer(version.number)),
+          JSONMember("channel", .string(updater.configuration.channel.name)),
+        ])
+    case .unchanged(let found):
+      let (code, message, status) = describe(found, source: source)
+      if status != .done {
+        throw CommandFailure(
+          status, code: code, message: message, kept: "what runs and what is staged are as they were")
+      }
+      var result = CommandResult.outcome(code, message, payload: members(found, updater))
+      result.hint = try hint(found, arguments, context)
+      return result
+    }
+  }
 }

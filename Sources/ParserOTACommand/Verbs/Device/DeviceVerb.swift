@@ -98,7 +98,11 @@ enum DeviceVerb {
   }
 
   /// What a check or update found, as code, sentence and status.
-  static func describe(_ result: CheckResult) -> (code: String, message: String, status: ExitStatus) {
+  ///
+  /// - Parameter source: what messages call the place that the release came from, when it is not the host of the feed.
+  static func describe(
+    _ result: CheckResult, source: String? = nil
+  ) -> (code: String, message: String, status: ExitStatus) {
     switch result {
     case .available(let version, let notes):
       ("available", "release \(version) is available" + (notes.map { ": \($0)" } ?? ""), .done)
@@ -108,14 +112,21 @@ enum DeviceVerb {
     case .older(let version, let floor):
       (
         "up-to-date",
-        "up to date: the feed serves release \(version), older than release \(floor) that was seen", .done
+        "up to date: \(source.map { "\($0) holds" } ?? "the feed serves") release \(version), older than release \(floor) that was seen",
+        .done
       )
     case .lagging(let lag):
-      ("up-to-date", "up to date: \(text(lag))", .done)
+      (
+        "up-to-date",
+        "up to date: "
+          + (source.map { "\($0) holds an older state of the feed than the one that was seen before" }
+            ?? text(lag)),
+        .done
+      )
     case .notUsable(let version, .versionReused):
       (
         ProblemCode.versionReused.rawValue,
-        "release \(version) of the feed has other contents than the release \(version) on this device",
+        "release \(version) of \(source ?? "the feed") has other contents than the release \(version) on this device",
         .untrustedContent
       )
     case .notUsable(let version, let reason):

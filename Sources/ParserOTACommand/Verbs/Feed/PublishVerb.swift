@@ -9,18 +9,7 @@ extension Verb {
         FeedVerb.feed,
         FeedVerb.bundle, FeedVerb.sources,
         FeedVerb.channel,
-        .option("notes", "TEXT", "what changed, for people; an empty text is none").allowingEmpty(),
-        .option("contract", "N", "the contract between app and bundle that the bundle needs"),
-        .option("minimum-app-version", "V", "the oldest app that can run the bundle, such as 2.1.0"),
-        GateOptions.alias, GateOptions.allowRemoved,
-        .option("version", "N", "the number of the release; live + 1 when left out"),
-        .option(
-          "tag", "TAG", "take the number from a tag such as v2.10: major x 1000000 + minor x 1000 + patch"),
-        .flag("allow-version-jump", "allow a number above live + 1000"),
-        .option("expect-parent", "SHA256", "publish only on top of the manifest with this digest"),
-        .flag("dry-run", "check everything and say what would be done, but write nothing"),
-        FeedVerb.allowClock,
-      ] + GateOptions.all + SigningOptions.release,
+      ] + PublishOptions.all,
       manual: VerbManual(
         details: [
           "Checks the release first, as parser-ota check does, against the live one of its channel. What refuses stops it"
@@ -36,25 +25,8 @@ extension Verb {
         exits: [.done, .notAchieved, .untrustedContent, .localDisk, .conflict, .busy, .notPermitted])),
     run: { arguments, context throws(CommandFailure) in
       let publisher = try FeedVerb.publisher(arguments, context)
-      var request = try publishRequest(arguments, context)
-      let witness = GateWitness()
-      request.observeGate = { witness.see($0) }
-      defer { if let report = witness.report { GateOptions.annotate(report, context) } }
-      do throws(Problem) {
-        return FeedVerb.result(try await publisher.publish(request), verb: "published")
-      } catch {
-        var failure = CommandFailure(error)
-        if let report = witness.report {
-          if error.code == .gateRefused, report.refusals.count > 1 {
-            failure.message = report.summary
-            failure.details = GatePage(report).refusalLines
-          } else if error.code == .gateRefused, let hint = report.refusals.first.flatMap(GatePage.hint) {
-            failure.hint = hint
-          }
-          failure.payload.append(JSONMember("gate", .object(GatePage(report).members)))
-        }
-        throw failure
-      }
+      return try await PublishOptions.publish(
+        try publishRequest(arguments, context), publisher, verb: "published", context)
     })
 
   private static func publishRequest(
@@ -64,20 +36,8 @@ extension Verb {
     var request = PublishRequest(
       bundlePath: context.absolutePath(bundle), sourcesPath: context.absolutePath(sources))
     (request.bundleName, request.sourcesName) = (bundle, sources)
-    request.gate = try GateOptions.gate(arguments, context)
     request.channel = try FeedVerb.channel(arguments)
-    request.notes = arguments.value("notes")
-    request.contract = try arguments.value("contract", as: Readings.contract)
-    request.minimumAppVersion = try arguments.value("minimum-app-version", as: Readings.appVersion)
-    request.version = try arguments.value("version", as: Readings.version)
-    request.tag = arguments.value("tag")
-    request.allowsVersionJump = arguments.flag("allow-version-jump")
-    request.aliases = try arguments.values("alias", as: Readings.aliases).flatMap(\.self)
-    request.allowedRemovals = arguments.values("allow-removed")
-    request.expectedParent = try arguments.value("expect-parent", as: Readings.digest)
-    request.dryRun = arguments.flag("dry-run")
-    request.date = try FeedVerb.date(context)
-    request.signers = try SigningOptions(arguments, context).releaseSigners()
+    try PublishOptions.fill(&request, arguments, context)
     return request
   }
 }

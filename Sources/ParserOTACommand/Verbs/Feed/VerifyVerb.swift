@@ -7,9 +7,13 @@ extension Verb {
     VerbSpec(
       ["verify"],
       summary: "verify an entire feed the way a new device sees it: every kept release and every file",
+      positionals: [
+        PositionalSpec(
+          name: "FILE", help: "an archive made by parser-ota export, in place of a feed; - is standard input",
+          count: .optional, shape: .file)
+      ],
       options: [
-        .option("feed", "DIR|URL", "the feed: a folder or its public address").completing(.directory)
-          .required(),
+        .option("feed", "DIR|URL", "the feed: a folder or its public address").completing(.directory),
         .option(
           "root", "FILE", "the root of trust that ships in apps; needed to check signatures over a network"
         )
@@ -24,11 +28,11 @@ extension Verb {
         examples: [
           "parser-ota verify --feed feed", "parser-ota verify --feed https://parsers.example/feed/",
           "parser-ota verify --feed https://parsers.example/feed/ --root app/root.json",
+          "parser-ota verify release.tar.zst --root app/root.json",
         ],
         exits: [.done, .notAchieved, .untrustedContent, .tryLater, .localDisk, .notPermitted])),
     run: { arguments, context throws(CommandFailure) in
-      let location: FeedLocation = try arguments.required("feed", as: Readings.feed)
-      let feed = try InputFolder.require(location, option: "--feed", context)
+      let feed = try location(arguments, context)
       var rootBytes: [UInt8]?
       if case .root(let bytes)? = try TrustChoice.given(arguments, context) { rootBytes = bytes }
       let root = rootBytes
@@ -39,12 +43,23 @@ extension Verb {
       return try result(report, feed)
     })
 
+  private static func location(
+    _ arguments: ParsedArguments, _ context: CommandContext
+  ) throws(CommandFailure) -> FeedLocation {
+    guard let file = arguments.positional("FILE") else {
+      return try InputArchive.feed(
+        try arguments.required("feed", as: Readings.feed), option: "--feed", context)
+    }
+    guard !arguments.flag("feed") else { throw arguments.usage(.refusedTogether("FILE", "--feed")) }
+    return .archive(try InputArchive.read(file, option: "FILE", context))
+  }
+
   private static func result(_ report: AuditReport, _ feed: FeedLocation) throws(CommandFailure)
     -> CommandResult
   {
     let errors = report.findings.filter { $0.severity == .error }
     let summary =
-      "\(report.releases.count) releases, \(report.filesChecked) files, \(ByteCount.text(report.bytesChecked)) checked"
+      "\(releases(report, feed)), \(report.filesChecked) files, \(ByteCount.text(report.bytesChecked)) checked"
       + (report.trust.rootVersion == nil ? "" : "; \(TrustPage(report.trust).summary)")
     let payload =
       [
@@ -67,6 +82,11 @@ extension Verb {
     return result.warning(report.trust.rootVersion == nil ? Trust.checksumsOnly.warning : nil)
   }
 
+  private static func releases(_ report: AuditReport, _ feed: FeedLocation) -> String {
+    if case .archive(let archive) = feed { return "release \(archive.manifest.version)" }
+    return "\(report.releases.count) releases"
+  }
+
   private static func hint(for errors: [AuditFinding], of feed: FeedLocation) -> String {
     let isExpired = { (finding: AuditFinding) in finding.code == ProblemCode.trustExpired.rawValue }
     if errors.contains(where: { isExpired($0) && $0.place.hasSuffix(".root.json") }) {
@@ -74,6 +94,7 @@ extension Verb {
         "parser-ota root prepare --feed \(folder(feed)) --out next.root.json, then root sign and root commit with the root keys"
     }
     return switch errors.first?.code {
+    case ProblemCode.trustExpired.rawValue where feed.isArchive: "export the release again from its feed"
     case ProblemCode.trustExpired.rawValue:
       "renew the signatures: parser-ota refresh --feed \(folder(feed))"
     case "dated-ahead":
@@ -128,6 +149,7 @@ extension Verb {
     switch feed {
     case .directory(let path):
       "parser-ota repair --feed \(path) restores what is named, from a copy with --from DIR|URL"
+    case .archive: "export the release again from its feed"
     case .web: "run parser-ota repair on the folder that is deployed there, then deploy it again"
     }
   }
@@ -139,4 +161,9 @@ extension Verb {
       JSONMember("message", .string(finding.message)),
     ])
   }
+}
+
+extension FeedLocation {
+  /// Whether this is an archive rather than a feed.
+  fileprivate var isArchive: Bool { if case .archive = self { true } else { false } }
 }

@@ -8,8 +8,9 @@ extension Verb {
       ["check"], summary: "say whether a bundle and a catalog may go out, and what is wrong with them",
       options: [
         FeedVerb.bundle, FeedVerb.sources,
-        .option("against", "DIR|URL", "the feed whose live release it is compared with").completing(
-          .directory),
+        .option(
+          "against", "DIR|URL|FILE", "the feed whose live release it is compared with, or an archive of one"
+        ).completing(.file),
         FeedVerb.channel,
         .option("root", "FILE", "the root of trust of that feed; a folder's own first root when left out")
           .completing(.file),
@@ -69,12 +70,16 @@ extension Verb {
       return nil
     }
     try arguments.refuseTogether("root", "checksums-only")
-    let location = try InputFolder.require(named, option: "--against", context)
+    let location = try InputArchive.feed(named, option: "--against", context)
     let trust = arguments.flag("checksums-only") ? .checksumsOnly : try TrustChoice.given(arguments, context)
     if trust == nil, case .web = location {
       throw arguments.usage(.missingOneOf(["--root FILE", "--checksums-only"]))
     }
-    var feed = CheckRequest.Feed(location, trust: trust, channel: try FeedVerb.channel(arguments))
+    var channel = try FeedVerb.channel(arguments)
+    if case .archive(let archive) = location, !arguments.flag("channel") {
+      channel = archive.manifest.channel
+    }
+    var feed = CheckRequest.Feed(location, trust: trust, channel: channel)
     feed.allowsPlainHTTPOnLoopback = arguments.flag("allow-http-loopback")
     return feed
   }
