@@ -72,7 +72,7 @@ function packs(program, kinds, seed, count) {
     let number = 0;
     for (const change of kind.changes(program, seed)) {
       if (number >= Math.min(count, kind.count)) break;
-      if (kind.finished(program, change, number) === null || touched(program, change).length === 0) continue;
+      if (touched(program, change).length === 0) continue;
       if (!all.some((pack) => pack.take(kind, number, change))) {
         const pack = new Pack(program);
         if (!pack.take(kind, number, change)) continue;

@@ -278,7 +278,9 @@ class Program {
   // MARK: The catalog
 
   // The object literals of the catalog inside the bundle, by id.
-  catalogNodes() {
+  catalogNodes() { return this.once('catalog nodes', () => this.findCatalog()); }
+
+  findCatalog() {
     const found = new Map();
     for (const node of this.byType.get('ObjectExpression') || []) {
       const id = node.properties.find((one) => one.key && (one.key.name || one.key.value) === 'id');
