@@ -8,7 +8,7 @@ public struct ParserEngine: Sendable {
   public let program: String
   /// What a bundle may use up.
   public var limits: EngineLimits
-  private let environment: [String: String]
+  package let environment: [String: String]
 
   /// Names the program; nothing is started yet.
   ///

@@ -11,6 +11,8 @@ public struct FeedSettings: Equatable, Sendable {
   public var keptReleases = 20
   /// What makes the manifests of this feed believable.
   public var trust: FeedTrust
+  /// The oldest engines of apps that must run a bundle; none when nobody said.
+  public var engines: [OldEngine] = []
   /// Where the files of an adopted release still stand for old clients; `nil` when there are none.
   var oldNames: OldNames?
 
@@ -24,7 +26,7 @@ public struct FeedSettings: Equatable, Sendable {
 
 extension FeedSettings {
   private static let format: Int64 = 1
-  private static let fields = ["format", "trust", "keptReleases", "baseURL", "expiryDays", "oldNames"]
+  private static let fields = ["format", "trust", "keptReleases", "baseURL", "expiryDays", "oldNames", "engines"]
 
   /// Reads the settings file strictly.
   init(decoding bytes: [UInt8]) throws(Problem) {
@@ -56,6 +58,13 @@ extension FeedSettings {
       try Self.address(object.string(name), field: name)
     }
     self.init(baseURL: base, keptReleases: Int(kept), trust: trust)
+    if let listed = try object.optional("engines", object.string) {
+      do {
+        engines = try OldEngine.list(listed)
+      } catch {
+        throw InputError(error.reason, field: "engines", error.detail)
+      }
+    }
     oldNames = try object.optional("oldNames") { (name) throws(InputError) in
       try OldNames(object.object(name, known: OldNames.fields))
     }
@@ -87,6 +96,7 @@ extension FeedSettings {
     ]
     if case .signed(let expiry) = trust { members.append(JSONMember("expiryDays", expiry.value)) }
     if let baseURL { members.append(JSONMember("baseURL", .string(baseURL.text))) }
+    if !engines.isEmpty { members.append(JSONMember("engines", .string(OldEngine.text(engines)))) }
     if let oldNames { members.append(JSONMember("oldNames", oldNames.value)) }
     return JSONValue.object(members).encoded(indented: true)
   }

@@ -3,10 +3,12 @@ internal import OTAManifest
 extension Publisher {
   /// Lets a release through the gate, or throws a problem that names everything that holds it back.
   func pass(
-    _ candidate: GateCandidate, _ live: GateBaseline?, _ request: PublishRequest
+    _ candidate: GateCandidate, _ live: GateBaseline?, _ request: PublishRequest,
+    _ settings: FeedSettings
   ) async throws(Problem) -> GateReport {
     var gate = request.gate
     gate.allowances += request.allowedRemovals.map { Allowance(.idsRemoved, $0) }
+    if gate.engines.isEmpty { gate.engines = settings.engines }
     let report = await gate.check(candidate, against: live)
     // An engine that was killed on the way says nothing about the release.
     guard !Task.isCancelled else {

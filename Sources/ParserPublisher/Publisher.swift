@@ -50,7 +50,7 @@ public struct Publisher: Sendable {
       let builder = DraftBuilder(request: request, inputs: inputs, state: state, lookup: lookup)
       switch try await builder.build(released: request.date ?? now()) {
       case .draft(let draft, let candidate, let live):
-        let gate = try await pass(candidate, live, request)
+        let gate = try await pass(candidate, live, request, state.settings)
         let isClockAllowed = try requireClock(state, date: request.date, host: await host)
         let recorded = try draft.recording(gate).recording(isClockAllowed ? ClockCheck.allowance : nil)
         var report = try await finish(recorded, on: state, signing, dryRun: request.dryRun)

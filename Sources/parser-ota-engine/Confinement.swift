@@ -8,7 +8,7 @@ internal import ParserEngine
 /// its policy loads nothing, it cannot navigate, and its only proxy leads nowhere.
 enum Confinement {
   /// What the program is started with the second time, so that there is no third.
-  private static let secondStart = "--in-user-namespace"
+  static let secondStart = "--in-user-namespace"
   private static let unshareProgram = "/usr/bin/unshare"
 
   /// Confines this process; before it has made anything. May start the program anew.
@@ -32,7 +32,7 @@ enum Confinement {
     guard !CommandLine.arguments.contains(secondStart), let program = ownPath(),
       HelperProgram.succeeds(command + ["true"])
     else { return }
-    HelperProgram.become(command + [program, secondStart])
+    HelperProgram.become(command + [program] + CommandLine.arguments.dropFirst() + [secondStart])
   }
 
   private static func ownPath() -> String? {

@@ -38,7 +38,7 @@ enum EngineProgram {
     exit(status)
   }
 
-  private static func isSocket(_ descriptor: Int32) -> Bool {
+  static func isSocket(_ descriptor: Int32) -> Bool {
     var status = stat()
     return unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
   }

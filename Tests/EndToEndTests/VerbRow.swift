@@ -97,6 +97,7 @@ struct VerbRow: CustomTestStringConvertible, Sendable {
     VerbRow("source resolve", "--sources sources.json ALPHA", fails: "--sources sources.json NOBODY", 1),
     VerbRow("help", "publish", fails: "publisch", 2),
     VerbRow("version", "", fails: "now", 2),
+    VerbRow("contract", "", fails: "x", 2),
     VerbRow("completions", "bash", fails: "tcsh", 2),
   ]
 }

@@ -107,6 +107,14 @@ enum Readings {
     }
   }
 
+  static func engines(_ text: String) throws(Refusal) -> [OldEngine] {
+    do {
+      return try OldEngine.list(text)
+    } catch {
+      throw Refusal(error.detail)
+    }
+  }
+
   static func globalName(_ text: String) throws(Refusal) -> String {
     let isName = text.utf8.allSatisfy { byte in
       byte == UInt8(ascii: "_") || byte == UInt8(ascii: "$") || (0x30...0x39).contains(byte)

@@ -17,6 +17,6 @@ extension CommandTable {
       .deviceRollback, .devicePin, .deviceUnpin, .deviceForget, .deviceStatus, .deviceHistory, .deviceExplain,
       .keyGenerate, .keyPublic, .keyList, .keyStatus, .keyAdd, .keyRemove, .keyRotate, .keyThreshold,
       .rootPrepare, .rootSign, .rootCommit,
-      .sourceList, .sourceResolve, .help, .version, .completions,
+      .sourceList, .sourceResolve, .contract, .help, .version, .completions,
     ])
 }

@@ -17,6 +17,8 @@ public struct GateCandidate: Sendable {
   let pair: ContentPair
   /// Whether the release says something new beside its files, such as another contract.
   var changesDescription = false
+  /// The text of the source map that stands beside the bundle and that it names; `nil` when there is none.
+  var sourceMap: [UInt8]?
   /// The number that the release gets; `nil` where nothing is published.
   var version: ReleaseVersion?
   /// What is known of withdrawn releases with the same two files.

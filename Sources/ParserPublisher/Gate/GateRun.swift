@@ -6,6 +6,8 @@ struct GateRun {
   private let start: ContinuousClock.Instant
   private var findings: [Finding] = []
   private var checks: [GateCode: GateReport.CheckRun.Outcome] = [:]
+  /// What the engine found in the bundle, once it has looked.
+  var inspection: BundleInspection?
   /// What became of recorded sources.
   var fixtures: FixtureReport?
   /// How much of each family's code ran on made-up pages.
@@ -32,6 +34,11 @@ struct GateRun {
   /// Notes that a check ran from `begin` until now.
   mutating func ran(_ code: GateCode, since begin: ContinuousClock.Instant) {
     checks[code] = .ran(milliseconds: Self.milliseconds(clock.now - begin))
+  }
+
+  /// Notes how long a check took that ran beside others.
+  mutating func ran(_ code: GateCode, milliseconds: Int64) {
+    checks[code] = .ran(milliseconds: milliseconds)
   }
 
   /// Whether a check ran to its end.
@@ -94,5 +101,20 @@ struct GateRun {
 
   static func milliseconds(_ duration: Duration) -> Int64 {
     duration.components.seconds * 1000 + duration.components.attoseconds / 1_000_000_000_000_000
+  }
+}
+
+extension GateRun {
+  /// Gives the place of a syntax fault, of which the engine tells the line alone, its column.
+  mutating func place(syntax: CodeReading.SyntaxFault) {
+    findings = findings.map { finding in
+      guard finding.code == .syntax, finding.place.column == nil, finding.place.line ?? syntax.line == syntax.line else {
+        return finding
+      }
+      return finding.with {
+        $0.place.line = syntax.line
+        $0.place.column = syntax.column
+      }
+    }
   }
 }

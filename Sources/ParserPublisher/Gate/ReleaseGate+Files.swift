@@ -17,11 +17,13 @@ extension ReleaseGate {
       live?.manifest.aliases ?? [], adding: request.aliases, to: inputs.catalog)
     var candidate = GateCandidate(
       inputs, bundleName: request.bundleName, sourcesName: request.sourcesName, aliases: aliases)
+    candidate.sourceMap = SourceMapFile.beside(request.bundlePath, inputs.bundle)
     if let feed = request.against, let live {
       candidate.withdrawn = await feed.withdrawn(with: inputs.pair, by: live.manifest)
     }
     var gate = self
     gate.requiresEngine = false
+    if gate.engines.isEmpty { gate.engines = request.against?.engines ?? [] }
     let report = await gate.check(candidate, against: live)
     guard !Task.isCancelled else { throw Problem(.cancelled, "the check was interrupted") }
     return report
@@ -84,6 +86,19 @@ extension CheckRequest.Feed {
       return .releases(try await ReleaseChain.withdrawn(with: pair, by: live, from: reader))
     } catch {
       return .unknown("the withdrawn releases cannot be read: \(error.message)")
+    }
+  }
+
+  /// The oldest engines that the settings of a feed in a folder name; none for a copy without settings.
+  var engines: [OldEngine] {
+    guard case .directory(let root) = location else { return [] }
+    do {
+      let bytes = try DirectoryHost(root: root).read(
+        FeedLayout.settings, maxBytes: Limits.standard.maxStateBytes)
+      return try bytes.map { (bytes) throws(Problem) in try FeedSettings(decoding: bytes).engines } ?? []
+    } catch {
+      // A damaged file of settings is named by the verbs that write; here it asks for nothing.
+      return []
     }
   }
 

@@ -11,6 +11,10 @@ public struct ReleaseGate: Sendable {
   public var globalName = ParserCall.defaultGlobalName
   /// Whether a missing engine refuses; without it the report says what was not checked, and no more.
   var requiresEngine = true
+  /// Declarations of what apps offer beside the contract; an interface of the same name is added to.
+  public var contractTypes: [ContractTypes] = []
+  /// The oldest engines that must run the bundle; none compares with no old engine.
+  public var engines: [OldEngine] = []
   /// Recorded sources that the release must not make worse; `nil` replays none.
   public var fixtures: FixtureDemand?
   /// What is meant, and may go out.
@@ -29,8 +33,10 @@ public struct ReleaseGate: Sendable {
     run.record(.input) { [] }
     run.record(.catalogFields) { CatalogFieldsCheck.findings(release, against: live?.catalog) }
     if fixtures == nil { run.skip(.fixtures, "no recordings were given") }
+    async let reading = read(release, against: live)
     await examine(release, against: live, &run)
     await replay(release, against: live, &run)
+    CodeChecks(release, hasEngines: !engines.isEmpty).record(await reading, &run)
     run.record(.leftovers) { LeftoverCheck.findings(release) }
     for (code, check) in Self.comparisons {
       guard let live else {
@@ -55,6 +61,20 @@ public struct ReleaseGate: Sendable {
     (.idChangedMeaning, { CatalogChangeChecks.changedMeaning($0, against: $1) }),
     (.unchanged, { UnchangedCheck.findings($0, against: $1) }),
   ]
+
+  /// Reads the code beside what runs it; `nil` without the program that confines the reader.
+  private func read(
+    _ release: GateCandidate, against live: GateBaseline?
+  ) async -> Result<CodeReading, CodeReader.Fault>? {
+    guard let engine, engine.isInstalled else { return nil }
+    // A live bundle that cannot be read excuses nothing; why it cannot is told by what compares with it.
+    let liveBundle = try? await live?.bundle()
+    let words = release.catalog.entries.flatMap { $0.overrides.map(\.key) }
+    let question = CodeQuestion(
+      bundle: release.bundle, live: liveBundle, sourceMap: release.sourceMap, catalogWords: Array(Set(words)),
+      contracts: contractTypes, engines: engines)
+    return await CodeReader(program: engine.program, environment: engine.environment).read(question)
+  }
 
   /// The checks that run the bundle.
   private func examine(_ release: GateCandidate, against live: GateBaseline?, _ run: inout GateRun) async {

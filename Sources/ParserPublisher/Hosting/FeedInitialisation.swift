@@ -190,6 +190,7 @@ struct FeedInitialisation {
       settings.baseURL = try await adopted.release.baseURL(from: adopted.source)
     }
     settings.keptReleases = request.keptReleases ?? settings.keptReleases
+    settings.engines = request.engines ?? settings.engines
     return settings
   }
 
@@ -199,6 +200,10 @@ struct FeedInitialisation {
     if let base = after.baseURL, base != before.baseURL { changes.append("base URL is now \(base)") }
     if after.keptReleases != before.keptReleases {
       changes.append("kept releases are now \(after.keptReleases)")
+    }
+    if after.engines != before.engines {
+      changes.append(
+        after.engines.isEmpty ? "no old engines are set now" : "engines are now \(OldEngine.text(after.engines))")
     }
     if after.trust != before.trust {
       changes.append(

@@ -54,6 +54,7 @@ struct DraftBuilder {
     // The same files with another description are a release, as has been found by now.
     candidate.changesDescription = inputs.pair == live?.manifest.pair
     candidate.version = version
+    candidate.sourceMap = SourceMapFile.beside(request.bundlePath, inputs.bundle)
     candidate.withdrawn = .releases(withdrawnTwins)
     return candidate
   }

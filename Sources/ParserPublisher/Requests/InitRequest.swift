@@ -15,6 +15,8 @@ public struct InitRequest: Sendable {
   public var allowsPlainHTTPOnLoopback: Bool
   /// How many releases of each channel to keep; `nil` keeps what is set, or 20.
   public var keptReleases: Int?
+  /// The oldest engines of apps that must run a bundle; `nil` keeps what is set, none forgets it.
+  public var engines: [OldEngine]?
   /// How the feed is authenticated; `nil` keeps what is set or what the folder shows.
   public var trust: InitTrust?
   /// The name of a new signed feed, so that no other feed of the same keys can be served in its place; `nil` for a

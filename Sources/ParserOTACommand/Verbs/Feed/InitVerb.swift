@@ -24,6 +24,9 @@ extension Verb {
           "name", "NAME",
           "the name of a new signed feed, which all its metadata carries; random when left out"),
         .option("keep", "N", "how many releases of a channel stay reachable; 20 at first"),
+        .option(
+          "engines", "LIST",
+          "the oldest engines of apps, such as \"ios 15, android-webview 90\", which each release is checked for"),
         .flag("allow-http-loopback", "allow plain http to this machine's own loopback address, for tests"),
         FeedVerb.allowClock,
       ] + InitialTrust.options + SigningOptions.both,
@@ -52,6 +55,7 @@ extension Verb {
         trust: try InitialTrust.read(arguments, context),
         date: try FeedVerb.date(context) ?? Timestamp(secondsSinceEpoch: context.clock.wallSeconds()),
         name: try arguments.value("name", as: RootReadings.feedName))
+      request.engines = try arguments.value("engines", as: Readings.engines)
       request.keepOldNames = try arguments.value("keep-old-names", as: Readings.countOrNone)
       request.now = Timestamp(secondsSinceEpoch: context.clock.wallSeconds())
       request.hostClock = .http

@@ -19,6 +19,13 @@ enum GateOptions {
       .completing(
         .directory),
     .option("max-worse", "N", "how many recorded sources may give less all the same; 0 when left out"),
+    .option(
+      "engines", "LIST",
+      "the oldest engines of apps, such as \"ios 15, android-webview 90\"; by default those of the feed's settings"),
+    .option(
+      "contract-types", "FILE",
+      "TypeScript declarations of what apps offer parsers beside the contract; once for each file"
+    ).completing(.file).repeatable(),
     EngineChoice.option,
   ]
 
@@ -31,6 +38,8 @@ enum GateOptions {
       allowances: try arguments.values("allow", as: Readings.allowance))
     if let name = try arguments.value("global", as: Readings.globalName) { gate.globalName = name }
     gate.fixtures = try fixtures(arguments, context)
+    gate.engines = try arguments.value("engines", as: Readings.engines) ?? []
+    gate.contractTypes = try contractTypes(arguments, context)
     return gate
   }
 
@@ -45,6 +54,17 @@ enum GateOptions {
     let folder = FixtureFolder(try InputFolder.require(path, option: "--fixtures", context))
     return FixtureDemand(folder, maxWorse: worse ?? 0)
   }
+
+  private static func contractTypes(
+    _ arguments: ParsedArguments, _ context: CommandContext
+  ) throws(CommandFailure) -> [ContractTypes] {
+    try arguments.values("contract-types").map { (path) throws(CommandFailure) in
+      let bytes = try InputFile.read(path, option: "--contract-types", maxBytes: maxContractBytes, context)
+      return ContractTypes(name: path, text: String(decoding: bytes, as: UTF8.self))
+    }
+  }
+
+  private static let maxContractBytes = 1 << 20
 
   /// Says the findings in the words of GitHub's log, when this is a run there.
   static func annotate(_ report: GateReport, _ context: CommandContext) {

@@ -185,6 +185,7 @@ struct EngineExamination {
       _ = malformed(.catalogMatch, &run)
       return nil
     }
+    run.inspection = inspection
     let lines = CatalogLines(release.sourcesName, release.sources)
     run.add(
       CatalogMatchCheck(catalog: release.catalog, bundleName: release.bundleName, lines: lines)

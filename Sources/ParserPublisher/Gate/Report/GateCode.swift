@@ -17,6 +17,12 @@ public enum GateCode: String, Sendable, CaseIterable {
   /// Selectors that the engine does not know.
   case selectors
   case overrideKeys = "override-keys"
+  /// Names that are nowhere declared, constants that are assigned, and the like.
+  case names
+  /// What TypeScript's checker says for sure, with the contract between app and parsers.
+  case types
+  /// Syntax and interfaces that the oldest engines of apps do not have.
+  case engines
   case announcedVersion = "announced-version"
   case fixtures
   case idsRemoved = "ids-removed"
@@ -48,6 +54,9 @@ public enum GateCode: String, Sendable, CaseIterable {
       "what parsers give on made-up pages is what apps read, and no less than the live release gives"
     case .requests: "parsers ask for whole addresses of their own site, and through the app"
     case .selectors: "the engine knows every selector"
+    case .names: "names, constants, fields and calls are ones that the bundle has when they are used"
+    case .types: "members, arguments, results and promises are what the page and the contract say"
+    case .engines: "the oldest engines of apps have the syntax and the interfaces"
     case .overrideKeys:
       "no override of a source hides a method, and each has a reader and the type of its default"
     case .announcedVersion: "the version that the bundle announces, if any, is the number of the release"
@@ -71,11 +80,13 @@ public enum GateCode: String, Sendable, CaseIterable {
       .announcedVersion, .fixtures:
       true
     case .input, .catalogFields, .idsRemoved, .idChangedMeaning, .size, .unchanged, .withdrawnContent,
-      .leftovers, .noEngine,
-      .confinement:
+      .leftovers, .noEngine, .confinement, .names, .types, .engines:
       false
     }
   }
+
+  /// Whether the check reads the code with Node.js, which a machine may lack.
+  public var needsReader: Bool { [.names, .types, .engines].contains(self) }
 
   /// Whether the check compares with a live release.
   public var needsLiveRelease: Bool {
@@ -83,7 +94,7 @@ public enum GateCode: String, Sendable, CaseIterable {
     case .idsRemoved, .idChangedMeaning, .size, .unchanged, .withdrawnContent: true
     case .input, .catalogFields, .syntax, .load, .entryPoints, .catalogMatch, .danglingCall, .dryRun,
       .results, .requests, .selectors, .overrideKeys, .announcedVersion, .fixtures, .leftovers, .noEngine,
-      .confinement:
+      .confinement, .names, .types, .engines:
       false
     }
   }
