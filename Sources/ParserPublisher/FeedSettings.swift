@@ -26,7 +26,9 @@ public struct FeedSettings: Equatable, Sendable {
 
 extension FeedSettings {
   private static let format: Int64 = 1
-  private static let fields = ["format", "trust", "keptReleases", "baseURL", "expiryDays", "oldNames", "engines"]
+  private static let fields = [
+    "format", "trust", "keptReleases", "baseURL", "expiryDays", "oldNames", "engines",
+  ]
 
   /// Reads the settings file strictly.
   init(decoding bytes: [UInt8]) throws(Problem) {

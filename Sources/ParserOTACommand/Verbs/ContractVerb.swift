@@ -16,7 +16,9 @@ extension Verb {
       let types = ContractTypes.standard
       var result = CommandResult.answer("contract", "the contract between apps and parsers", lines: [])
       result.output = .bytes(Array(types.text.utf8))
-      result.payload = [JSONMember("name", .string(types.name)), JSONMember("declarations", .string(types.text))]
+      result.payload = [
+        JSONMember("name", .string(types.name)), JSONMember("declarations", .string(types.text)),
+      ]
       return result
     })
 }

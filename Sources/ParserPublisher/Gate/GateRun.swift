@@ -108,7 +108,9 @@ extension GateRun {
   /// Gives the place of a syntax fault, of which the engine tells the line alone, its column.
   mutating func place(syntax: CodeReading.SyntaxFault) {
     findings = findings.map { finding in
-      guard finding.code == .syntax, finding.place.column == nil, finding.place.line ?? syntax.line == syntax.line else {
+      guard finding.code == .syntax, finding.place.column == nil,
+        finding.place.line ?? syntax.line == syntax.line
+      else {
         return finding
       }
       return finding.with {

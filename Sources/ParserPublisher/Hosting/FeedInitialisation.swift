@@ -203,7 +203,8 @@ struct FeedInitialisation {
     }
     if after.engines != before.engines {
       changes.append(
-        after.engines.isEmpty ? "no old engines are set now" : "engines are now \(OldEngine.text(after.engines))")
+        after.engines.isEmpty
+          ? "no old engines are set now" : "engines are now \(OldEngine.text(after.engines))")
     }
     if after.trust != before.trust {
       changes.append(

@@ -8,7 +8,9 @@ import Testing
 
 /// Bundles whose parsers have one method for each thing to find or to leave alone: a bundle is read once for all of them.
 private enum CodeBundle {
-  static func text(_ methods: [(name: String, body: String)], before: String = "", after: String = "") -> String {
+  static func text(_ methods: [(name: String, body: String)], before: String = "", after: String = "")
+    -> String
+  {
     let written = methods.map { "    async \($0.name)(doc, manga) {\n      \($0.body)\n    }\n" }.joined()
     return """
       var NyoraParsers = (() => {
@@ -44,7 +46,8 @@ private enum CodeBundle {
   }()
 
   static func read(
-    _ bundle: String, live: String? = nil, map: String? = nil, contracts: [ContractTypes] = [], engines: [OldEngine] = [],
+    _ bundle: String, live: String? = nil, map: String? = nil, contracts: [ContractTypes] = [],
+    engines: [OldEngine] = [],
     words: [String] = []
   ) async throws -> CodeReading {
     let question = CodeQuestion(
@@ -65,30 +68,65 @@ private struct CodeFault {
 @Suite("The reader of code names what must go wrong, and leaves alone what lives", .serialized)
 struct CodeCheckTests {
   private static let faults = [
-    CodeFault(name: "a1", body: "return cleanTitel(doc.title);", rule: "undeclared", words: "did you mean cleanTitle"),
+    CodeFault(
+      name: "a1", body: "return cleanTitel(doc.title);", rule: "undeclared", words: "did you mean cleanTitle"),
     CodeFault(name: "a2", body: "try { return docc.title; } catch { return ''; }", rule: "undeclared"),
-    CodeFault(name: "a3", body: "try { return doc.title; } catch (error) { return eror.message; }", rule: "undeclared"),
-    CodeFault(name: "a4", body: "if (manga.old) { return oldHelper(manga); } return manga;", rule: "undeclared"),
-    CodeFault(name: "a5", body: "return toAbsoluteUrl(manga.url);", rule: "undeclared", words: "did you mean this.toAbsoluteUrl"),
+    CodeFault(
+      name: "a3", body: "try { return doc.title; } catch (error) { return eror.message; }", rule: "undeclared"
+    ),
+    CodeFault(
+      name: "a4", body: "if (manga.old) { return oldHelper(manga); } return manga;", rule: "undeclared"),
+    CodeFault(
+      name: "a5", body: "return toAbsoluteUrl(manga.url);", rule: "undeclared",
+      words: "did you mean this.toAbsoluteUrl"),
     CodeFault(name: "a6", body: "PAGE_SIZE = 30; return PAGE_SIZE;", rule: "const-assigned"),
-    CodeFault(name: "a7", body: "const title = cleanTitle(text); const text = doc.title; return title;", rule: "before-declaration"),
-    CodeFault(name: "a8", body: "return { url: manga.url, state: State.ONGOIN };", rule: "unknown-constant", words: "did you mean ONGOING"),
-    CodeFault(name: "a9", body: "return doc.querySelectorAll(this.selectItm);", rule: "unknown-field", words: "did you mean selectItem"),
+    CodeFault(
+      name: "a7", body: "const title = cleanTitle(text); const text = doc.title; return title;",
+      rule: "before-declaration"),
+    CodeFault(
+      name: "a8", body: "return { url: manga.url, state: State.ONGOIN };", rule: "unknown-constant",
+      words: "did you mean ONGOING"),
+    CodeFault(
+      name: "a9", body: "return doc.querySelectorAll(this.selectItm);", rule: "unknown-field",
+      words: "did you mean selectItem"),
     CodeFault(name: "b1", body: "return doc.querySelector('h1').textConent;\n", rule: "undefined", words: ""),
-    CodeFault(name: "b2", body: "return this.context.parseHTML('').querySelector('h1').textConent;", rule: "unknown-member", words: "did you mean textContent"),
-    CodeFault(name: "b3", body: "const html = await this.context.httpGet('https://a.example', this); return html.tirm();", rule: "unknown-member", words: "a string has no tirm"),
-    CodeFault(name: "b4", body: "return this.context.htpGet('https://a.example', this);", rule: "unknown-member", words: "did you mean httpGet"),
-    CodeFault(name: "b5", body: "const html = this.context.httpGet('https://a.example', this); return html.match(/a/);", rule: "promise-as-value"),
-    CodeFault(name: "b6", body: "return this.context.parseHTML(this.context.httpGet('https://a.example', this));", rule: "against-contract"),
-    CodeFault(name: "b7", body: "return this.context.httpGet('https://a.example');", rule: "against-contract", words: "1 argument"),
-    CodeFault(name: "b8", body: "return this.context.httpGet(this, 'https://a.example');", rule: "against-contract"),
-    CodeFault(name: "b9", body: "return { ...manga, chapters: this.chaptersOf(this.context.parseHTML('')) };", rule: "promise-as-value", words: "chapters"),
-    CodeFault(name: "c1", body: "return ['a'].map(function (one) { return this.toAbsoluteUrl(one); });", rule: "lost-this"),
+    CodeFault(
+      name: "b2", body: "return this.context.parseHTML('').querySelector('h1').textConent;",
+      rule: "unknown-member", words: "did you mean textContent"),
+    CodeFault(
+      name: "b3",
+      body: "const html = await this.context.httpGet('https://a.example', this); return html.tirm();",
+      rule: "unknown-member", words: "a string has no tirm"),
+    CodeFault(
+      name: "b4", body: "return this.context.htpGet('https://a.example', this);", rule: "unknown-member",
+      words: "did you mean httpGet"),
+    CodeFault(
+      name: "b5",
+      body: "const html = this.context.httpGet('https://a.example', this); return html.match(/a/);",
+      rule: "promise-as-value"),
+    CodeFault(
+      name: "b6", body: "return this.context.parseHTML(this.context.httpGet('https://a.example', this));",
+      rule: "against-contract"),
+    CodeFault(
+      name: "b7", body: "return this.context.httpGet('https://a.example');", rule: "against-contract",
+      words: "1 argument"),
+    CodeFault(
+      name: "b8", body: "return this.context.httpGet(this, 'https://a.example');", rule: "against-contract"),
+    CodeFault(
+      name: "b9", body: "return { ...manga, chapters: this.chaptersOf(this.context.parseHTML('')) };",
+      rule: "promise-as-value", words: "chapters"),
+    CodeFault(
+      name: "c1", body: "return ['a'].map(function (one) { return this.toAbsoluteUrl(one); });",
+      rule: "lost-this"),
     CodeFault(name: "c2", body: "return this.origin();", rule: "undefined"),
     CodeFault(name: "c3", body: "return BaseParser(this.context);", rule: "no-new"),
     CodeFault(name: "c4", body: "return (void 0)(manga);", rule: "import-of-nothing"),
-    CodeFault(name: "c5", body: "return `${this.context.httpGet('https://a.example', this)}!`;", rule: "promise-as-value", words: "a text"),
-    CodeFault(name: "c6", body: "return manga.list.filter(async (one) => one.ok);", rule: "promise-as-value", words: "always true"),
+    CodeFault(
+      name: "c5", body: "return `${this.context.httpGet('https://a.example', this)}!`;",
+      rule: "promise-as-value", words: "a text"),
+    CodeFault(
+      name: "c6", body: "return manga.list.filter(async (one) => one.ok);", rule: "promise-as-value",
+      words: "always true"),
   ].filter { $0.rule != "undefined" }
 
   @Test("each kind of fault is sure, in its method, on its line")
@@ -99,7 +137,8 @@ struct CodeCheckTests {
     let lines = bundle.split(separator: "\n", omittingEmptySubsequences: false)
     for fault in Self.faults {
       let found = reading.messages.filter { $0.method == fault.name && $0.rule == fault.rule }
-      let one = try #require(found.first, "\(fault.name) \(fault.body): \(reading.messages.filter { $0.method == fault.name })")
+      let one = try #require(
+        found.first, "\(fault.name) \(fault.body): \(reading.messages.filter { $0.method == fault.name })")
       #expect(one.isSure && !one.isOld && one.owner == "Alpha", "\(one)")
       #expect(one.text.contains(fault.words), "\(one.text)")
       #expect(lines[one.line - 1].contains(fault.body.prefix(20)), "\(fault.name): line \(one.line)")
@@ -139,7 +178,8 @@ struct CodeCheckTests {
   func living() async throws {
     let methods = Self.living.enumerated().map { ("m\($0.offset)", $0.element) }
     let reading = try await CodeBundle.read(
-      CodeBundle.text(methods, before: "  const mixin = (Base) => class extends Base { more() { return this.extra; } };"),
+      CodeBundle.text(
+        methods, before: "  const mixin = (Base) => class extends Base { more() { return this.extra; } };"),
       words: ["extra"])
     #expect(reading.notRun == [:])
     #expect(reading.messages == [], "\(reading.messages.map { "\($0.method) \($0.rule) \($0.text)" })")
@@ -162,37 +202,56 @@ struct CodeCheckTests {
     // One segment for each line: line 3 of the bundle is line 1 of a.js, and so on.
     let bundle = "var a = 1;\nvar b = missing;\n"
     let map = #"{"version":3,"sources":["src/a.js"],"mappings":"AAAA;AACA"}"#
-    let inline = bundle + "//# sourceMappingURL=data:application/json;base64,\(Data(map.utf8).base64EncodedString())\n"
+    let inline =
+      bundle + "//# sourceMappingURL=data:application/json;base64,\(Data(map.utf8).base64EncodedString())\n"
     for reading in [try await CodeBundle.read(inline), try await CodeBundle.read(bundle, map: map)] {
-      #expect(reading.messages.first?.origin == Finding.Place(file: "src/a.js", line: 2, column: 1), "\(reading.messages)")
+      #expect(
+        reading.messages.first?.origin == Finding.Place(file: "src/a.js", line: 2, column: 1),
+        "\(reading.messages)")
     }
   }
 
   @Test("declarations of an app are added to the contract, and faulty ones are named")
   func contracts() async throws {
-    let bundle = CodeBundle.text([("getChapters", "AppBridge.log(''); return this.context.cookiesOf('a', 'b');")])
-    let types = "interface ParserContext { cookiesOf(host: string): Promise<string> }\ndeclare const AppBridge: { log(text: string): void };"
+    let bundle = CodeBundle.text([
+      ("getChapters", "AppBridge.log(''); return this.context.cookiesOf('a', 'b');")
+    ])
+    let types =
+      "interface ParserContext { cookiesOf(host: string): Promise<string> }\ndeclare const AppBridge: { log(text: string): void };"
     let known = try await CodeBundle.read(bundle, contracts: [ContractTypes(name: "app.d.ts", text: types)])
     #expect(known.messages.map(\.rule).allSatisfy { $0 != "undeclared" }, "\(known.messages)")
     #expect(known.contractFault == nil)
-    let faulty = try await CodeBundle.read(bundle, contracts: [ContractTypes(name: "app.d.ts", text: "interface {")])
+    let faulty = try await CodeBundle.read(
+      bundle, contracts: [ContractTypes(name: "app.d.ts", text: "interface {")])
     #expect(faulty.contractFault?.hasPrefix("app.d.ts:1:") == true && faulty.notRun[.types] != nil)
   }
 
   @Test("syntax that an old engine lacks refuses, an interface warns unless the code tests for it")
   func engines() async throws {
     let bundle = CodeBundle.text([
-      ("a1", "return /(?<=a)b/.test(manga.url) || /[\\p{L}--[a-z]]/v.test(manga.url) || /(?i:x)/.test(manga.url);"),
-      ("a2", "return manga.list.toSorted();"), ("a3", "return typeof structuredClone === 'function' ? structuredClone(manga) : manga;"),
+      (
+        "a1",
+        "return /(?<=a)b/.test(manga.url) || /[\\p{L}--[a-z]]/v.test(manga.url) || /(?i:x)/.test(manga.url);"
+      ),
+      ("a2", "return manga.list.toSorted();"),
+      ("a3", "return typeof structuredClone === 'function' ? structuredClone(manga) : manga;"),
       ("a4", "return manga?.url ?? '';"),
     ])
     let engines = try OldEngine.list("ios 15, android-webview 90")
     let reading = try await CodeBundle.read(bundle, engines: engines)
     let found = reading.messages.filter { $0.check == .engines }
-    #expect(found.filter { $0.method == "a1" && $0.isSure }.map(\.subject) == ["regexp-lookbehind", "regexp-flag-v", "regexp-modifiers"], "\(found)")
-    #expect(found.filter { $0.method == "a2" }.map(\.isSure) == [false] && !found.contains { ["a3", "a4"].contains($0.method) })
+    #expect(
+      found.filter { $0.method == "a1" && $0.isSure }.map(\.subject) == [
+        "regexp-lookbehind", "regexp-flag-v", "regexp-modifiers",
+      ], "\(found)")
+    #expect(
+      found.filter { $0.method == "a2" }.map(\.isSure) == [false]
+        && !found.contains { ["a3", "a4"].contains($0.method) })
     let older = try await CodeBundle.read(bundle, engines: try OldEngine.list("ios 12"))
-    #expect(older.messages.filter { $0.method == "a4" }.allSatisfy { $0.isSure && $0.text.contains("since iOS 13.4") })
+    #expect(
+      older.messages.filter { $0.method == "a4" }.allSatisfy {
+        $0.isSure && $0.text.contains("since iOS 13.4")
+      })
     #expect(older.messages.count { $0.method == "a4" } == 2)
     for text in ["", "ios", "ios 15,", "ios x", "opera 9", "ios 15, ios 16", "ios 1.2.3.4"] {
       #expect(throws: InputError.self, "\(text)") { try OldEngine.list(text) }
@@ -235,16 +294,20 @@ struct CodeGateTests {
   @Test("a fault in a shared helper names the sources whose parsers reach it")
   func helpers() async throws {
     let bundle = CodeBundle.text(
-      [("getChapters", "return second(manga);")], before: "  function first(x) { return missng(x); }\n  const second = (x) => first(x);")
+      [("getChapters", "return second(manga);")],
+      before: "  function first(x) { return missng(x); }\n  const second = (x) => first(x);")
     let report = try await check(bundle, try gate())
     #expect(report.refusals.first { $0.code == .names }?.sources == ["ALPHA"], "\(report.findings)")
   }
 
   @Test("without Node.js a note says what was not run, and nothing is refused for it")
   func withoutNode() async throws {
-    let report = try await check(CodeBundle.text([("getChapters", "return cleanTitel(manga.url);")]), try gate(path: "/nowhere"))
+    let report = try await check(
+      CodeBundle.text([("getChapters", "return cleanTitel(manga.url);")]), try gate(path: "/nowhere"))
     let note = try #require(report.findings.first { $0.code == .types })
-    #expect(note.severity == .note && note.message.contains("Node.js is not installed") && note.advice?.contains("nodejs") == true)
+    #expect(
+      note.severity == .note && note.message.contains("Node.js is not installed")
+        && note.advice?.contains("nodejs") == true)
     #expect(report.notRun.filter { $0.code.needsReader }.map(\.code) == [.names, .types, .engines])
     #expect(!report.refusals.contains { $0.code.needsReader })
   }

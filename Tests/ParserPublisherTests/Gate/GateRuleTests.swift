@@ -291,7 +291,8 @@ struct ComparisonTests {
 
     let checked = try await check(live: (script(100), one), new: (script(101), one))
     #expect(!checked.isRefused && checked.findings.map(\.code) == [.noEngine])
-    #expect(Set(checked.notRun.map(\.code)) == Set(GateCode.allCases.filter { $0.needsEngine || $0.needsReader }))
+    #expect(
+      Set(checked.notRun.map(\.code)) == Set(GateCode.allCases.filter { $0.needsEngine || $0.needsReader }))
     #expect(checked.summary.contains("was not run"))
   }
 

@@ -111,7 +111,9 @@ struct HistoryTests {
   private func expectGood(_ report: GateReport, _ name: String) {
     #expect(report.findings.filter { $0.severity != .note } == [], "\(name)")
     // What needs a live release or recordings is named when there are none.
-    let needsMore = report.notRun.allSatisfy { $0.code.needsLiveRelease || [.fixtures, .engines].contains($0.code) }
+    let needsMore = report.notRun.allSatisfy {
+      $0.code.needsLiveRelease || [.fixtures, .engines].contains($0.code)
+    }
     #expect(needsMore, "\(name): \(report.notRun)")
     #expect(children() == [], "\(name)")
   }

@@ -26,7 +26,8 @@ extension Verb {
         .option("keep", "N", "how many releases of a channel stay reachable; 20 at first"),
         .option(
           "engines", "LIST",
-          "the oldest engines of apps, such as \"ios 15, android-webview 90\", which each release is checked for"),
+          "the oldest engines of apps, such as \"ios 15, android-webview 90\", which each release is checked for"
+        ),
         .flag("allow-http-loopback", "allow plain http to this machine's own loopback address, for tests"),
         FeedVerb.allowClock,
       ] + InitialTrust.options + SigningOptions.both,

@@ -21,7 +21,8 @@ enum GateOptions {
     .option("max-worse", "N", "how many recorded sources may give less all the same; 0 when left out"),
     .option(
       "engines", "LIST",
-      "the oldest engines of apps, such as \"ios 15, android-webview 90\"; by default those of the feed's settings"),
+      "the oldest engines of apps, such as \"ios 15, android-webview 90\"; by default those of the feed's settings"
+    ),
     .option(
       "contract-types", "FILE",
       "TypeScript declarations of what apps offer parsers beside the contract; once for each file"

@@ -16,7 +16,8 @@ struct CodeChecks {
   func record(_ result: Result<CodeReading, CodeReader.Fault>?, _ run: inout GateRun) {
     if !hasEngines { run.skip(.engines, "no engines were named") }
     switch result {
-    case nil: for code in Self.codes { run.skip(code, "they need the engine's program, which confines the reader") }
+    case nil:
+      for code in Self.codes { run.skip(code, "they need the engine's program, which confines the reader") }
     case .failure(let fault):
       for code in Self.codes { run.skip(code, fault.reason) }
       run.add([note(fault.reason, Self.codes, isMissing: fault.isMissing)])
@@ -29,7 +30,8 @@ struct CodeChecks {
     if let fault = reading.contractFault {
       run.add([
         Finding(
-          .types, .error, "the declarations of the contract have a fault: \(fault.printable(maxCharacters: 300))",
+          .types, .error,
+          "the declarations of the contract have a fault: \(fault.printable(maxCharacters: 300))",
           advice: "correct the file that --contract-types names")
       ])
     }

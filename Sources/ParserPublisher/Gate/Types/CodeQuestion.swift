@@ -18,7 +18,8 @@ struct CodeQuestion: Sendable {
   private static let files: [(name: String, bytes: [UInt8])] = [
     ("main.js", PackageResources.main_js), ("tools.js", PackageResources.tools_js),
     ("syntax.js", PackageResources.syntax_js), ("bundle.js", PackageResources.bundle_js),
-    ("names.js", PackageResources.names_js), ("calls.js", PackageResources.calls_js), ("report.js", PackageResources.report_js),
+    ("names.js", PackageResources.names_js), ("calls.js", PackageResources.calls_js),
+    ("report.js", PackageResources.report_js),
     ("sourcemap.js", PackageResources.sourcemap_js), ("engines.js", PackageResources.engines_js),
     ("types.js", PackageResources.types_js), ("program.js", PackageResources.program_js),
     ("sorting.js", PackageResources.sorting_js), ("evidence.js", PackageResources.evidence_js),
@@ -50,7 +51,8 @@ struct CodeQuestion: Sendable {
       JSONMember("folders", .array(folders.map { .string($0) })),
     ])
     let files = JSONValue.object(Self.files.map { JSONMember($0.name, Self.text($0.bytes)) })
-    return JSONValue.object([JSONMember("files", files), JSONMember("question", question)]).encoded(indented: false)
+    return JSONValue.object([JSONMember("files", files), JSONMember("question", question)]).encoded(
+      indented: false)
   }
 
   private static func text(_ bytes: [UInt8]) -> JSONValue { .string(String(decoding: bytes, as: UTF8.self)) }

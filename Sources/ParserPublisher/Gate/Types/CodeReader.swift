@@ -69,12 +69,16 @@ struct CodeReader: Sendable {
       while case let bytes = group.receive(), !bytes.isEmpty {
         answer += bytes
         isIdle = false
-        guard answer.count <= Self.maxAnswerBytes else { throw Fault(reason: "the reader answers without end") }
+        guard answer.count <= Self.maxAnswerBytes else {
+          throw Fault(reason: "the reader answers without end")
+        }
       }
       complaint += group.receiveComplaint().suffix(4096)
       if let status { return try Self.result(status, answer, complaint) }
       let now = ContinuousClock.now
-      guard now < deadline else { throw Fault(reason: "reading took more than \(timeLimit.components.seconds) s") }
+      guard now < deadline else {
+        throw Fault(reason: "reading took more than \(timeLimit.components.seconds) s")
+      }
       if now >= nextLook {
         nextLook = now + Self.memoryPause
         guard group.memoryBytes() <= maxMemoryBytes else {

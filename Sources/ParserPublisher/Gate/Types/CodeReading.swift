@@ -46,7 +46,9 @@ struct CodeReading: Sendable {
 extension CodeReading {
   init(_ bytes: [UInt8], maxBytes: Int) throws(InputError) {
     let object = try JSONObject(JSONReader.read(bytes, maxBytes: maxBytes, maxDepth: 12))
-    messages = try object.array("findings").map { (item) throws(InputError) in try Self.message(JSONObject(item)) }
+    messages = try object.array("findings").map { (item) throws(InputError) in
+      try Self.message(JSONObject(item))
+    }
     var notRun: [GateCode: String] = [:]
     var times: [GateCode: Int64] = [:]
     let (reasons, spent) = (try object.object("notRun"), try object.object("milliseconds"))
@@ -60,11 +62,13 @@ extension CodeReading {
     syntax = try object.optional("syntax") { (name) throws(InputError) in
       let fault = try object.object(name)
       return SyntaxFault(
-        message: try fault.string("message"), line: try Self.number(fault, "line"), column: try Self.number(fault, "column"))
+        message: try fault.string("message"), line: try Self.number(fault, "line"),
+        column: try Self.number(fault, "column"))
     }
     contractFault = try object.optional("contractFault") { (name) throws(InputError) in
       let fault = try object.object(name)
-      let place = "\(try fault.string("name")):\(try Self.number(fault, "line")):\(try Self.number(fault, "column"))"
+      let place =
+        "\(try fault.string("name")):\(try Self.number(fault, "line")):\(try Self.number(fault, "column"))"
       return "\(place): \(try fault.string("text"))"
     }
     above = try Self.above(object)
@@ -89,9 +93,12 @@ extension CodeReading {
       throw InputError(.malformed, field: "check", "is none of the reader's")
     }
     return Message(
-      check: check, rule: try object.string("rule"), isSure: try object.bool("sure"), isOld: try object.bool("old"),
-      text: try object.string("text"), advice: try object.string("advice"), subject: try object.string("subject"),
-      owner: try object.string("class"), method: try object.string("method"), line: try number(object, "line"),
+      check: check, rule: try object.string("rule"), isSure: try object.bool("sure"),
+      isOld: try object.bool("old"),
+      text: try object.string("text"), advice: try object.string("advice"),
+      subject: try object.string("subject"),
+      owner: try object.string("class"), method: try object.string("method"),
+      line: try number(object, "line"),
       column: try number(object, "column"), origin: try origin(object),
       methods: try object.array("methods").map { (item) throws(InputError) in try range(item) },
       isAtLoad: try object.bool("isAtLoad"))
@@ -113,7 +120,9 @@ extension CodeReading {
     let numbers = try ends.map { (item) throws(InputError) in
       Int(try JSONObject.integer(item, path: "methods", in: 0...1_000_000_000))
     }
-    guard numbers[0] <= numbers[1] else { throw InputError(.malformed, field: "methods", "has a range that is none") }
+    guard numbers[0] <= numbers[1] else {
+      throw InputError(.malformed, field: "methods", "has a range that is none")
+    }
     return numbers[0]..<numbers[1]
   }
 }

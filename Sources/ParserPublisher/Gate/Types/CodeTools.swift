@@ -14,13 +14,18 @@ struct CodeTools {
   init?(environment: [String: String]) {
     let path = environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
     let programs = path.split(separator: ":").flatMap { ["\($0)/node", "\($0)/nodejs"] }
-    guard let node = programs.first(where: { $0.hasPrefix("/") && isExecutableFile(at: $0) }) else { return nil }
+    guard let node = programs.first(where: { $0.hasPrefix("/") && isExecutableFile(at: $0) }) else {
+      return nil
+    }
     self.node = node
     let prefix = node.split(separator: "/").dropLast(2).map { "/\($0)" }.joined()
-    let own = (environment["NODE_PATH"] ?? "").split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
+    let own = (environment["NODE_PATH"] ?? "").split(separator: ":").map(String.init).filter {
+      $0.hasPrefix("/")
+    }
     folders =
       own + [
-        "/usr/share/nodejs", "\(prefix)/lib/node_modules", "/usr/local/lib/node_modules", "/usr/lib/node_modules",
+        "/usr/share/nodejs", "\(prefix)/lib/node_modules", "/usr/local/lib/node_modules",
+        "/usr/lib/node_modules",
       ]
   }
 }

@@ -33,7 +33,9 @@ public struct OldEngine: Sendable, Hashable {
     guard parts.count == 2, let kind = Kind(rawValue: parts[0].lowercased()), Self.isVersion(parts[1]) else {
       let kinds = Kind.allCases.map(\.rawValue).joined(separator: ", ")
       throw InputError(
-        .malformed, "must name engines with their oldest versions, such as \"ios 15, android-webview 90\"; known are \(kinds)")
+        .malformed,
+        "must name engines with their oldest versions, such as \"ios 15, android-webview 90\"; known are \(kinds)"
+      )
     }
     self.kind = kind
     version = Version(text: parts[1])

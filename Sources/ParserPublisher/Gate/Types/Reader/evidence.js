@@ -2,7 +2,6 @@
 'use strict';
 
 const { Sorter } = require('./sorting.js');
-const { isTested } = require('./syntax.js');
 
 const callbacks = new Set(['map', 'forEach', 'filter', 'find', 'findIndex', 'some', 'every', 'flatMap', 'then']);
 const names = /^\s{4}(?:readonly |static )?(\w+)[?(:<]/gm;
@@ -40,13 +39,6 @@ Object.assign(Sorter.prototype, {
 
   /** Whether the bundle gives something a member of this name: then it may be on a prototype, too. */
   isAssigned(name) { return this.bundle.assigned.has(name); },
-
-  /** Whether a member is kept in a variable that the code tests before it uses it. */
-  isTestedLater(place) {
-    const declarator = place.parent;
-    if (declarator.type !== 'VariableDeclarator' || declarator.init !== place) return false;
-    return this.bundle.scopes.getDeclaredVariables(declarator).some((variable) => variable.references.some((one) => !one.init && isTested(one.identifier)));
-  },
 
   isNewer(owner, name) { return this.newer[owner]?.includes(name) ?? false; },
 

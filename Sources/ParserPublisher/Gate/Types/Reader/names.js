@@ -2,7 +2,7 @@
 // that nothing makes.
 'use strict';
 
-const { walk, isFunction, isClass, keyOf, thisHolder, isTested, nearest, distance } = require('./syntax.js');
+const { walk, isFunction, isClass, keyOf, thisHolder, isTested, isTestedLater, nearest, distance } = require('./syntax.js');
 const { isWritten } = require('./bundle.js');
 const { calls } = require('./calls.js');
 
@@ -304,7 +304,7 @@ function fields(bundle, emit) {
     if (key === undefined || key.startsWith('#') || bundle.made.has(key) || key in Object.prototype) continue;
     // Calls of what does not exist are dangling calls, which a check of their own judges.
     if ((node.parent.type === 'CallExpression' || node.parent.type === 'NewExpression') && node.parent.callee === node) continue;
-    const isAsked = isTested(node) || node.optional || isTestedLater(node, bundle);
+    const isAsked = isTested(node) || node.optional || isTestedLater(node, bundle.scopes);
     const owner = classAround(node);
     if (!owner) continue;
     const { chain, isWhole } = bundle.chain(owner);
@@ -319,14 +319,6 @@ function fields(bundle, emit) {
       advice: 'correct the name, or give it a value in the constructor',
     });
   }
-}
-
-/** Whether a value is kept in a variable that the code tests before it uses it. */
-function isTestedLater(node, bundle) {
-  const declarator = node.parent;
-  if (declarator.type !== 'VariableDeclarator' || declarator.init !== node) return false;
-  return bundle.scopes.getDeclaredVariables(declarator).some((variable) =>
-    variable.references.some((one) => !one.init && isTested(one.identifier)));
 }
 
 function classAround(node) {

@@ -2,7 +2,7 @@
 // is what must go wrong when the line runs, whatever the page gives.
 'use strict';
 
-const { keyOf, isTested, nearest, memberAround } = require('./syntax.js');
+const { keyOf, isTested, isTestedLater, nearest, memberAround } = require('./syntax.js');
 const { isWritten } = require('./bundle.js');
 const { results } = require('./program.js');
 
@@ -60,7 +60,7 @@ class Sorter {
     const owner = this.nameOf(type);
     // A promise has none of what its value has, however it is asked for.
     if (this.isPromise(type)) return this.onPromise(access, name);
-    const isAsked = isTested(place) || this.isTestedLater(place);
+    const isAsked = isTested(place) || isTestedLater(place, this.bundle.scopes);
     if (!isAsked && type.flags & ts.TypeFlags.Void) return this.onNothing(access, name);
     if (!owner) return undefined;
     if (this.isAssigned(name)) return undefined;

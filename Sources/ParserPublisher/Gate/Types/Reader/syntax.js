@@ -122,6 +122,16 @@ function isTested(node) {
   return false;
 }
 
+/** Whether a value is kept in a variable or parameter that the code tests before it uses it. */
+function isTestedLater(node, scopes) {
+  const parent = node.parent;
+  const isKept = parent.type === 'VariableDeclarator' && parent.init === node || parent.type === 'AssignmentPattern' && parent.right === node;
+  if (!isKept) return false;
+  const owner = parent.type === 'VariableDeclarator' ? parent : parent.parent, name = (parent.id ?? parent.left).name;
+  return scopes.getDeclaredVariables(owner).some((variable) =>
+    variable.name === name && variable.references.some((one) => !one.init && isTested(one.identifier)));
+}
+
 /** The number of edits, exchanges of neighbours among them, between two words, as far as `limit`. */
 function distance(left, right, limit) {
   if (Math.abs(left.length - right.length) > limit) return limit + 1;
@@ -158,5 +168,5 @@ function nearest(name, words) {
 }
 
 module.exports = {
-  parse, walk, isFunction, isClass, keyOf, className, thisHolder, memberAround, Places, isTested, distance, nearest,
+  parse, walk, isFunction, isClass, keyOf, className, thisHolder, memberAround, Places, isTested, isTestedLater, distance, nearest,
 };
