@@ -67,68 +67,36 @@ private struct CodeFault {
 
 @Suite("The reader of code names what must go wrong, and leaves alone what lives", .serialized)
 struct CodeCheckTests {
-  private static let faults = [
-    CodeFault(
-      name: "a1", body: "return cleanTitel(doc.title);", rule: "undeclared", words: "did you mean cleanTitle"),
-    CodeFault(name: "a2", body: "try { return docc.title; } catch { return ''; }", rule: "undeclared"),
-    CodeFault(
-      name: "a3", body: "try { return doc.title; } catch (error) { return eror.message; }", rule: "undeclared"
-    ),
-    CodeFault(
-      name: "a4", body: "if (manga.old) { return oldHelper(manga); } return manga;", rule: "undeclared"),
-    CodeFault(
-      name: "a5", body: "return toAbsoluteUrl(manga.url);", rule: "undeclared",
-      words: "did you mean this.toAbsoluteUrl"),
-    CodeFault(name: "a6", body: "PAGE_SIZE = 30; return PAGE_SIZE;", rule: "const-assigned"),
-    CodeFault(
-      name: "a7", body: "const title = cleanTitle(text); const text = doc.title; return title;",
-      rule: "before-declaration"),
-    CodeFault(
-      name: "a8", body: "return { url: manga.url, state: State.ONGOIN };", rule: "unknown-constant",
-      words: "did you mean ONGOING"),
-    CodeFault(
-      name: "a9", body: "return doc.querySelectorAll(this.selectItm);", rule: "unknown-field",
-      words: "did you mean selectItem"),
-    CodeFault(name: "b1", body: "return doc.querySelector('h1').textConent;\n", rule: "undefined", words: ""),
-    CodeFault(
-      name: "b2", body: "return this.context.parseHTML('').querySelector('h1').textConent;",
-      rule: "unknown-member", words: "did you mean textContent"),
-    CodeFault(
-      name: "b3",
-      body: "const html = await this.context.httpGet('https://a.example', this); return html.tirm();",
-      rule: "unknown-member", words: "a string has no tirm"),
-    CodeFault(
-      name: "b4", body: "return this.context.htpGet('https://a.example', this);", rule: "unknown-member",
-      words: "did you mean httpGet"),
-    CodeFault(
-      name: "b5",
-      body: "const html = this.context.httpGet('https://a.example', this); return html.match(/a/);",
-      rule: "promise-as-value"),
-    CodeFault(
-      name: "b6", body: "return this.context.parseHTML(this.context.httpGet('https://a.example', this));",
-      rule: "against-contract"),
-    CodeFault(
-      name: "b7", body: "return this.context.httpGet('https://a.example');", rule: "against-contract",
-      words: "1 argument"),
-    CodeFault(
-      name: "b8", body: "return this.context.httpGet(this, 'https://a.example');", rule: "against-contract"),
-    CodeFault(
-      name: "b9", body: "return { ...manga, chapters: this.chaptersOf(this.context.parseHTML('')) };",
-      rule: "promise-as-value", words: "chapters"),
-    CodeFault(
-      name: "c1", body: "return ['a'].map(function (one) { return this.toAbsoluteUrl(one); });",
-      rule: "lost-this"),
-    CodeFault(name: "c2", body: "return this.origin();", rule: "undefined"),
-    CodeFault(name: "c3", body: "return BaseParser(this.context);", rule: "no-new"),
-    CodeFault(name: "c4", body: "return (void 0)(manga);", rule: "import-of-nothing"),
-    CodeFault(
-      name: "c5", body: "return `${this.context.httpGet('https://a.example', this)}!`;",
-      rule: "promise-as-value", words: "a text"),
-    CodeFault(
-      name: "c6", body: "return manga.list.filter(async (one) => one.ok);", rule: "promise-as-value",
-      words: "always true"),
-  ].filter { $0.rule != "undefined" }
-
+  /// Method, rule, words of the message, and the method's body.
+  private static let faults = """
+    a1 | undeclared | did you mean cleanTitle | return cleanTitel(doc.title);
+    a2 | undeclared |  | try { return docc.title; } catch { return ''; }
+    a3 | undeclared |  | try { return doc.title; } catch (error) { return eror.message; }
+    a4 | undeclared |  | if (manga.old) { return oldHelper(manga); } return manga;
+    a5 | undeclared | did you mean this.toAbsoluteUrl | return toAbsoluteUrl(manga.url);
+    a6 | const-assigned |  | PAGE_SIZE = 30; return PAGE_SIZE;
+    a7 | before-declaration |  | const title = cleanTitle(text); const text = doc.title; return title;
+    a8 | unknown-constant | did you mean ONGOING | return { url: manga.url, state: State.ONGOIN };
+    a9 | unknown-field | did you mean selectItem | return doc.querySelectorAll(this.selectItm);
+    b2 | unknown-member | did you mean textContent | return this.context.parseHTML('').querySelector('h1').textConent;
+    b3 | unknown-member | a string has no tirm | const html = await this.context.httpGet('https://a.example', this); return html.tirm();
+    b4 | unknown-member | did you mean httpGet | return this.context.htpGet('https://a.example', this);
+    b5 | promise-as-value |  | const html = this.context.httpGet('https://a.example', this); return html.match(/a/);
+    b6 | against-contract |  | return this.context.parseHTML(this.context.httpGet('https://a.example', this));
+    b7 | against-contract | 1 argument | return this.context.httpGet('https://a.example');
+    b8 | against-contract |  | return this.context.httpGet(this, 'https://a.example');
+    b9 | promise-as-value | chapters | return { ...manga, chapters: this.chaptersOf(this.context.parseHTML('')) };
+    c1 | lost-this |  | return ['a'].map(function (one) { return this.toAbsoluteUrl(one); });
+    c3 | no-new |  | return BaseParser(this.context);
+    c4 | import-of-nothing |  | return (void 0)(manga);
+    c5 | promise-as-value | a text | return `${this.context.httpGet('https://a.example', this)}!`;
+    c6 | promise-as-value | always true | return manga.list.filter(async (one) => one.ok);
+    """.split(separator: "\n").map { line in
+      let parts = line.split(separator: " | ", maxSplits: 3, omittingEmptySubsequences: false).map {
+        $0.trimmingCharacters(in: .whitespaces)
+      }
+      return CodeFault(name: parts[0], body: parts[3], rule: parts[1], words: parts[2])
+    }
   @Test("each kind of fault is sure, in its method, on its line")
   func faults() async throws {
     let bundle = CodeBundle.text(Self.faults.map { ($0.name, $0.body) })
@@ -149,30 +117,30 @@ struct CodeCheckTests {
   }
 
   /// Forms of living code that a reader could stumble over.
-  private static let living = [
-    "if (this.beforeList) this.beforeList(doc); return [];",
-    "return typeof solveChallenge === 'function' ? solveChallenge(doc) : null;",
-    "return 'bridge' in window ? bridge.log(doc) : null;",
-    "const cell = this.context.parseHTML('').querySelector('select'); return [...cell.options].map((one) => one.value);",
-    "for (const node of this.context.parseHTML('').childNodes) if (node.nodeType === 1) return node.querySelector('a');",
-    "return Uint8Array.from(atob('YQ=='), (one) => one.charCodeAt(0)).length;",
-    "let text = 0; text = String(doc.title); return text.trim();",
-    "return [3, 1].toSorted().findLast((one) => one > 1);",
-    "Object.assign(this, { later: 1 }); return this.later + 1;",
-    "return await Promise.all(['a'].map(async (one) => this.context.httpGet(one, this)));",
-    "const { label = '' } = manga; this.seen ??= new Set(); this.seen.add(label); return this.seen.size;",
-    "const script = doc.querySelector('script').textContent; return new Function(`${script}; return chapterImages;`)();",
-    "(0, eval)(doc.text); return chapterImages.map((url) => ({ url }));",
-    "if (this.context.getCookie) return this.context.getCookie('a'); return this.context.httpGet('https://a.example', this, { Referer: 'x' });",
-    "return this.context.httpGet('https://a.example', { Referer: 'x' }, this);",
-    "return parseInt(12.5) + Number('3') + encodeURIComponent(5).length;",
-    "const parser = this; return ['a'].map(function (one) { return parser.toAbsoluteUrl(one); });",
-    "return ['a'].map(function (one) { return this.toAbsoluteUrl(one); }, this);",
-    "try { return Buffer; } catch { return null; }",
-    "switch (manga.kind) { case 1: { const one = 1; return one; } default: { const one = 2; return one; } }",
-    "window.shared = 1; return window.NyoraParsers ? shared : 0;",
-    "return manga.chapterList.entries[0].imageUrl;",
-  ]
+  private static let living = """
+    if (this.beforeList) this.beforeList(doc); return [];
+    return typeof solveChallenge === 'function' ? solveChallenge(doc) : null;
+    return 'bridge' in window ? bridge.log(doc) : null;
+    const cell = this.context.parseHTML('').querySelector('select'); return [...cell.options].map((one) => one.value);
+    for (const node of this.context.parseHTML('').childNodes) if (node.nodeType === 1) return node.querySelector('a');
+    return Uint8Array.from(atob('YQ=='), (one) => one.charCodeAt(0)).length;
+    let text = 0; text = String(doc.title); return text.trim();
+    return [3, 1].toSorted().findLast((one) => one > 1);
+    Object.assign(this, { later: 1 }); return this.later + 1;
+    return await Promise.all(['a'].map(async (one) => this.context.httpGet(one, this)));
+    const { label = '' } = manga; this.seen ??= new Set(); this.seen.add(label); return this.seen.size;
+    const script = doc.querySelector('script').textContent; return new Function(`${script}; return chapterImages;`)();
+    (0, eval)(doc.text); return chapterImages.map((url) => ({ url }));
+    if (this.context.getCookie) return this.context.getCookie('a'); return this.context.httpGet('https://a.example', this, { Referer: 'x' });
+    return this.context.httpGet('https://a.example', { Referer: 'x' }, this);
+    return parseInt(12.5) + Number('3') + encodeURIComponent(5).length;
+    const parser = this; return ['a'].map(function (one) { return parser.toAbsoluteUrl(one); });
+    return ['a'].map(function (one) { return this.toAbsoluteUrl(one); }, this);
+    try { return Buffer; } catch { return null; }
+    switch (manga.kind) { case 1: { const one = 1; return one; } default: { const one = 2; return one; } }
+    window.shared = 1; return window.NyoraParsers ? shared : 0;
+    return manga.chapterList.entries[0].imageUrl;
+    """.split(separator: "\n").map(String.init)
 
   @Test("living code gives no finding, neither as it stands nor with another build of it as the live one")
   func living() async throws {
