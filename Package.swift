@@ -31,6 +31,7 @@ let package = Package(
     // C libraries. libcurl and libarchive are loaded on first use, so that local commands never pay for them.
     .target(name: "CCurl"),
     .target(name: "CArchive"),
+    .target(name: "CCage"),
     .systemLibrary(
       name: "COpenSSL", pkgConfig: "libcrypto",
       providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
@@ -110,7 +111,7 @@ let package = Package(
     .executableTarget(name: "parser-ota", dependencies: ["ParserOTACommand"], swiftSettings: house),
     .executableTarget(
       name: "parser-ota-engine",
-      dependencies: ["ParserEngine", "OTAManifest", "OTAProcess", "CWebKit", "CLinux"],
+      dependencies: ["ParserEngine", "OTAManifest", "OTAProcess", "CWebKit", "CCage"],
       swiftSettings: house),
 
     // Tests, with the servers, spawners and probes that they share.

@@ -9,12 +9,6 @@ extern int pipe2(int ends[2], int flags);
 /* prctl takes a variable number of arguments, which Swift cannot call. */
 extern int prctl(int option, ...);
 static inline int clinux_forbid_dumps(void) { return prctl(4 /* PR_SET_DUMPABLE */, 0UL, 0UL, 0UL, 0UL); }
-/* Namespaces, which glibc declares for _GNU_SOURCE only. */
-extern int unshare(int flags);
-enum { CLINUX_NEW_MOUNTS = 0x00020000, CLINUX_NEW_NETWORK = 0x40000000 };
-extern int mount(const char *source, const char *target, const char *type, unsigned long flags, const void *data);
-enum { CLINUX_MOUNT_NOSUID_NODEV = 2 | 4, CLINUX_MOUNT_PRIVATE = (1 << 18) | (1 << 14) };
-static inline int clinux_die_with_parent(void) { return prctl(1 /* PR_SET_PDEATHSIG */, 9UL /* SIGKILL */, 0UL, 0UL, 0UL); }
 /* Locks of an open file description are declared for _GNU_SOURCE only, and fcntl takes a variable number of arguments. */
 #include <fcntl.h>
 enum { CLINUX_OFD_GETLK = 36, CLINUX_OFD_SETLK = 37 };

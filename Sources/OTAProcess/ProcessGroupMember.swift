@@ -5,7 +5,10 @@ struct ProcessGroupMember {
   let id: Int32
 
   /// The members that still run; a process that ended and was not waited for is none.
-  static func all(of group: Int32) -> [ProcessGroupMember] {
+  static func all(of group: Int32) -> [ProcessGroupMember] { all { $0.group == group } }
+
+  /// The living processes of the machine that are wanted.
+  static func all(where isWanted: ((parent: Int32, group: Int32)) -> Bool) -> [ProcessGroupMember] {
     guard let folder = unsafe opendir("/proc") else { return [] }
     defer { unsafe closedir(folder) }
     var members: [ProcessGroupMember] = []
@@ -13,20 +16,24 @@ struct ProcessGroupMember {
       let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) {
         unsafe $0.prefix { $0 != 0 }.map(\.self)
       }
-      guard let id = Int32(String(decoding: name, as: UTF8.self)), belongs(id, to: group) else { continue }
+      guard let id = Int32(String(decoding: name, as: UTF8.self)), let place = place(of: id), isWanted(place)
+      else { continue }
       members.append(ProcessGroupMember(id: id))
     }
     return members
   }
 
   /// Reads `stat`: after the name, which may hold anything, come the state, the parent and the group.
-  private static func belongs(_ id: Int32, to group: Int32) -> Bool {
+  private static func place(of id: Int32) -> (parent: Int32, group: Int32)? {
     let text = contents("/proc/\(id)/stat")
-    guard let end = text.lastIndex(of: UInt8(ascii: ")")) else { return false }
+    guard let end = text.lastIndex(of: UInt8(ascii: ")")) else { return nil }
     let fields = text[(end + 1)...].split(separator: UInt8(ascii: " "), maxSplits: 3)
-    guard fields.count > 2, let state = fields[0].first else { return false }
-    return Int32(String(decoding: fields[2], as: UTF8.self)) == group && state != UInt8(ascii: "Z")
-      && state != UInt8(ascii: "X")
+    guard fields.count > 2, let state = fields[0].first, state != UInt8(ascii: "Z"),
+      state != UInt8(ascii: "X"),
+      let parent = Int32(String(decoding: fields[1], as: UTF8.self)),
+      let group = Int32(String(decoding: fields[2], as: UTF8.self))
+    else { return nil }
+    return (parent, group)
   }
 
   /// What the process has that no file backs; 0 for one that ended meanwhile.

@@ -98,6 +98,20 @@ public final class ProgramGroup {
     }
   }
 
+  /// Ends the other processes of this process's group, and what became its children; for a leader, before it ends.
+  package static func endOthers() {
+    let (leader, group) = (getpid(), getpgrp())
+    for _ in 0..<500 {
+      while waitpid(-1, nil, WNOHANG) > 0 {}
+      let others = ProcessGroupMember.all { $0.parent == leader || $0.group == group }.filter {
+        $0.id != leader
+      }
+      guard !others.isEmpty else { return }
+      for process in others { Glibc.kill(process.id, SIGKILL) }
+      usleep(2000)
+    }
+  }
+
   /// The anonymous and shared memory of all processes of the group, in bytes.
   ///
   /// A process that was started since counts after a few calls: to find it takes a look at all that the machine runs.

@@ -27,7 +27,7 @@ public actor EngineSession {
   private let group: ProgramGroup
   private let limits: EngineLimits
   private let pages: any PageProvider
-  private let secrets = PageSecrets()
+  private var secrets = PageSecrets()
   /// What the engine did not take yet; its front moves without the rest being copied.
   private var outbox: ArraySlice<UInt8> = []
   private var frames = FrameBuffer()
@@ -94,6 +94,19 @@ public actor EngineSession {
   ) async throws(EngineError) -> JSONValue {
     try await ask("the probe \(probe)", within: limit ?? limits.callTime) { token in
       secrets.script("ask", token, probe, Base64Text.encode(arguments.encoded(indented: false)))
+    }
+  }
+
+  /// Replaces the page by a new one in the same processes, which takes tens of milliseconds instead of a start.
+  ///
+  /// Nothing is loaded in it, and counts of messages and lines begin again. Meant for the same bundle once more: bundles
+  /// that do not trust each other get sessions of their own.
+  public func renew() async throws(EngineError) {
+    for task in requests.values { task.cancel() }
+    (requests, messageCount, logCount, secrets) = ([:], 0, 0, PageSecrets())
+    let payload = secrets.scripts.payload
+    _ = try await wait(Self.startKey, "a new page", limits.startTime, mayOutlive: false) {
+      EngineFrame(.open, payload)
     }
   }
 
@@ -272,6 +285,8 @@ public actor EngineSession {
     guard payload.count <= limits.maxMessageBytes else {
       return finish(.flooded("a message of \(payload.count) bytes, more than \(limits.maxMessageBytes)"))
     }
+    // What the page before this one said on its way out concerns nobody any more.
+    guard pending[Self.startKey] == nil else { return }
     do throws(InputError) {
       switch try PageMessage.decode(payload, maxBytes: limits.maxMessageBytes) {
       case .request(let id, let request): answer(id, request)

@@ -1,4 +1,4 @@
-internal import CLinux
+internal import CCage
 internal import CWebKit
 internal import Glibc
 internal import OTAManifest
@@ -11,11 +11,17 @@ enum EngineProgram {
     guard isSocket(STDIN_FILENO) else {
       fail("this program is started by parser-ota, and by nobody else", status: 2)
     }
-    _ = clinux_die_with_parent()
-    let confinement = Confinement.enter()
-    watchParent()
+    let arguments = CommandLine.arguments.dropFirst()
+    if let confinement = Confinement.current(), arguments.isEmpty { serve(confinement) }
+    guard let program = Cage.real("/proc/self/exe") else { fail("/proc is missing", status: 1) }
+    Warden.run(Cage(program: program, arguments: [], reading: [program]))
+  }
+
+  /// The engine itself, in its cage.
+  private static func serve(_ confinement: EngineConfinement) -> Never {
+    watchParents()
     do {
-      try Display.make(isPrivate: confinement.hasOwnFiles)
+      try Display.make(isPrivate: confinement.files == .root)
     } catch {
       fail(error.message, status: 1)
     }
@@ -43,16 +49,20 @@ enum EngineProgram {
     return unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
   }
 
-  /// Kills the whole group when the parent is gone, also while the main thread is busy with a page.
-  private static func watchParent() {
+  /// Kills the whole group when the tool or the warden is gone, also while the main thread is busy with a page.
+  private static func watchParents() {
     var thread = pthread_t()
     unsafe pthread_create(
       &thread, nil,
       { _ in
-        var watched = pollfd(fd: STDIN_FILENO, events: 0, revents: 0)
-        while unsafe poll(&watched, 1, -1) <= 0 {}
+        var watched = [
+          pollfd(fd: STDIN_FILENO, events: 0, revents: 0),
+          pollfd(fd: Int32(CCAGE_LIFELINE), events: 0, revents: 0),
+        ]
+        while unsafe poll(&watched, nfds_t(watched.count), -1) <= 0 {}
         kill(0, SIGKILL)
-        return nil
+        // The first process of a namespace does not kill itself.
+        _exit(1)
       }, nil)
   }
 }
@@ -71,11 +81,11 @@ final class EngineService {
   func handle(_ frame: EngineFrame) {
     switch frame.kind {
     case .open:
-      guard view == nil else { EngineProgram.fail("there is a page already", status: 1) }
       guard let scripts = PageScripts(frame.text) else {
         EngineProgram.fail("a page was asked for without its scripts", status: 1)
       }
       let (channel, state) = (channel, confinement.encoded)
+      if let view { return view.renew(scripts) }
       view = HiddenView(scripts: scripts, channel: channel) { channel.send(EngineFrame(.ready, state)) }
     case .check, .evaluate:
       guard let view, let order = ScriptOrder(frame.text) else {

@@ -15,14 +15,29 @@ internal import ParserEngine
   private let onReady: () -> Void
   private var isReady = false
   private var view: UnsafeMutablePointer<WebKitWebView>?
+  private var content: UnsafeMutablePointer<WebKitUserContentManager>?
 
   init(scripts: PageScripts, channel: FrameChannel, onReady: @escaping () -> Void) {
     self.channel = channel
     self.onReady = onReady
-    let content = unsafe contentManager(scripts)
+    let content = unsafe webkit_user_content_manager_new()
+    unsafe self.content = content
+    unsafe listen(content)
     let view = unsafe cwebkit_view_new(Self.context(), content, Self.settings(), Self.policy)
     unsafe self.view = view
     unsafe connect(view)
+    load(scripts)
+  }
+
+  /// Replaces the page by a new one in the same processes.
+  func renew(_ scripts: PageScripts) {
+    unsafe webkit_user_content_manager_remove_all_scripts(content)
+    load(scripts)
+  }
+
+  private func load(_ scripts: PageScripts) {
+    isReady = false
+    add(scripts)
     unsafe webkit_web_view_load_html(view, Self.page, EnginePage.address)
   }
 
@@ -71,8 +86,7 @@ internal import ParserEngine
     return unsafe settings
   }
 
-  private func contentManager(_ scripts: PageScripts) -> UnsafeMutablePointer<WebKitUserContentManager>? {
-    let content = unsafe webkit_user_content_manager_new()
+  private func listen(_ content: UnsafeMutablePointer<WebKitUserContentManager>?) {
     unsafe cwebkit_on_message(
       content, "script-message-received::\(PageScripts.handlerName)",
       { _, result, context in
@@ -82,6 +96,9 @@ internal import ParserEngine
     // The handler is in a world of its own: the page shares the document with it, and no object.
     unsafe webkit_user_content_manager_register_script_message_handler_in_world(
       content, PageScripts.handlerName, PageScripts.handlerName)
+  }
+
+  private func add(_ scripts: PageScripts) {
     let carrier = unsafe webkit_user_script_new_for_world(
       scripts.carrier, WEBKIT_USER_CONTENT_INJECT_TOP_FRAME, WEBKIT_USER_SCRIPT_INJECT_AT_DOCUMENT_START,
       PageScripts.handlerName, nil, nil)
@@ -92,7 +109,6 @@ internal import ParserEngine
     unsafe webkit_user_content_manager_add_script(content, bridge)
     unsafe webkit_user_script_unref(carrier)
     unsafe webkit_user_script_unref(bridge)
-    return unsafe content
   }
 
   private func connect(_ view: UnsafeMutablePointer<WebKitWebView>?) {

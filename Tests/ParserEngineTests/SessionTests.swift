@@ -45,6 +45,28 @@ import Testing
     await session.close()
   }
 
+  @Test("has a new page with nothing of the old one, sooner than a new engine")
+  func renewing() async throws {
+    let start = ContinuousClock.now
+    let session = try await Engines.session("var old = 1; \(bundle(list: "return typeof old;"))")
+    let started = ContinuousClock.now
+    let waiting = Task { try await session.call(call(.list)) }
+    _ = try await waiting.value
+    try await session.renew()
+    let renewed = ContinuousClock.now
+    guard
+      case .call(let fault) = await Engines.error(of: { _ = try await session.call(call(.list)) })
+    else {
+      Issue.record("a parser of the old page answered")
+      return
+    }
+    #expect(fault.message == "the bundle defines no NyoraParsers")
+    try await session.evaluate(EngineScript(name: "b.js", text: bundle(list: "return typeof old;")))
+    #expect(try await session.call(call(.list)) == .string("undefined"))
+    #expect(renewed - started < started - start)
+    await session.close()
+  }
+
   @Test("goes when it is closed, without a search for processes that are gone already")
   func closing() async throws {
     let session = try await Engines.session(bundle())

@@ -1,4 +1,5 @@
 internal import OTAManifest
+internal import ParserEngine
 
 /// The state of one run of the gate: what ran, how long, and what it found.
 struct GateRun {
@@ -12,6 +13,8 @@ struct GateRun {
   var fixtures: FixtureReport?
   /// How much of each family's code ran on made-up pages.
   var coverage: [FamilyCoverage] = []
+  /// What keeps the engine in; `nil` before it runs.
+  var confinement: EngineConfinement?
 
   /// Whether the engine must be there for a release to go out.
   private let requiresEngine: Bool
@@ -80,7 +83,7 @@ struct GateRun {
       sourceCount: catalogs.first?.entries.count ?? 0,
       unusedAllowances: allowances.filter { !rules.used.contains($0) && seen.insert($0).inserted },
       milliseconds: Self.milliseconds(clock.now - start), fixtures: fixtures,
-      coverage: coverage)
+      coverage: coverage, confinement: confinement)
   }
 
   /// What refuses first; the order of the checks within each group.

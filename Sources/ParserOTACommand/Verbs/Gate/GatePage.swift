@@ -123,6 +123,7 @@ struct GatePage {
       JSONMember("unusedAllowances", .array(report.unusedAllowances.map { .string($0.text) })),
       JSONMember("milliseconds", .integer(report.milliseconds)),
     ] + (report.fixtures.map { [JSONMember("fixtures", Self.json($0))] } ?? [])
+      + (report.confinement.map { [JSONMember("confinement", $0.json)] } ?? [])
   }
 
   /// How much of each family's code ran on made-up pages.

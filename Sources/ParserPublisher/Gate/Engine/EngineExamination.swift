@@ -45,16 +45,23 @@ struct EngineExamination {
 
   /// Says so when a bundle is held by less than usual.
   private func note(_ confinement: EngineConfinement, _ run: inout GateRun) {
+    run.confinement = confinement
     run.record(.confinement) {
       guard !confinement.isWhole else { return [] }
       return [
         Finding(
           .confinement, .note,
-          "the kernel gives the engine no namespace of its own, so only the rules of the page keep the bundle from the"
-            + " network and from files",
-          advice: "permit user namespaces on this machine, or check bundles of strangers elsewhere")
+          "only the rules of the page keep the bundle from \(unheld(confinement)): the kernel gives the engine neither"
+            + " namespaces of its own nor rules",
+          advice:
+            "permit user namespaces or Landlock on this machine, or check bundles of strangers elsewhere")
       ]
     }
+  }
+
+  private func unheld(_ confinement: EngineConfinement) -> String {
+    [confinement.hasNoNetwork ? nil : "the network", confinement.hasOwnFiles ? nil : "files"]
+      .compactMap(\.self).joined(separator: " and ")
   }
 
   // MARK: Steps

@@ -1,4 +1,5 @@
 public import OTAManifest
+public import ParserEngine
 
 /// What the gate found out about a release, and whether it may go out.
 public struct GateReport: Sendable {
@@ -39,6 +40,8 @@ public struct GateReport: Sendable {
   public let fixtures: FixtureReport?
   /// How much of each family's code ran on made-up pages; empty when none was called.
   public var coverage: [FamilyCoverage] = []
+  /// What kept the bundle in while it ran; `nil` when it did not run.
+  public var confinement: EngineConfinement?
 
   /// What keeps the release from going out.
   public var refusals: [Finding] { findings.filter(\.refuses) }
