@@ -1,4 +1,5 @@
 internal import OTAManifest
+internal import ParserEngine
 internal import ParserPublisher
 
 /// What the gate found, for people and for programs.
@@ -113,7 +114,7 @@ struct GatePage {
 
   /// Members of an object; the schema is stable.
   var members: [JSONMember] {
-    [
+    var members = [
       JSONMember("refused", .bool(report.isRefused)),
       JSONMember("sources", .integer(Int64(report.sourceCount))),
       JSONMember("comparedWith", report.comparedWith.map { .integer($0.number) } ?? .null),
@@ -122,8 +123,10 @@ struct GatePage {
       JSONMember("allowed", .array(report.usedAllowances.map { .string($0.text) })),
       JSONMember("unusedAllowances", .array(report.unusedAllowances.map { .string($0.text) })),
       JSONMember("milliseconds", .integer(report.milliseconds)),
-    ] + (report.fixtures.map { [JSONMember("fixtures", Self.json($0))] } ?? [])
-      + (report.confinement.map { [JSONMember("confinement", $0.json)] } ?? [])
+    ]
+    if let fixtures = report.fixtures { members.append(JSONMember("fixtures", Self.json(fixtures))) }
+    if let held = report.confinement { members.append(JSONMember("confinement", held.json)) }
+    return members
   }
 
   /// How much of each family's code ran on made-up pages.
