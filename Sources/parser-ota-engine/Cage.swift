@@ -14,7 +14,8 @@ struct Cage {
   /// Programs, libraries and their data. A system has some of them, as folders or as links.
   private static let system = [
     "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store", "/etc/fonts",
-    "/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/etc/gtk-3.0", "/etc/ssl/openssl.cnf", "/etc/X11",
+    "/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/etc/gtk-3.0", "/etc/ssl/openssl.cnf",
+    "/etc/X11",
     "/var/cache/fontconfig",
     "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom",
   ]

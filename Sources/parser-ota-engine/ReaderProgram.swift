@@ -12,7 +12,10 @@ enum ReaderProgram {
     }
     let command = CommandLine.arguments.dropFirst(2)
     guard let program = command.first else { EngineProgram.fail("nothing to read with was named", status: 2) }
-    let folders = unsafe getenv("NODE_PATH").map { unsafe String(cString: $0).split(separator: ":").map(String.init) }
-    Warden.run(Cage(program: program, arguments: Array(command.dropFirst()), reading: [program] + (folders ?? [])))
+    let folders = unsafe getenv("NODE_PATH").map {
+      unsafe String(cString: $0).split(separator: ":").map(String.init)
+    }
+    Warden.run(
+      Cage(program: program, arguments: Array(command.dropFirst()), reading: [program] + (folders ?? [])))
   }
 }
