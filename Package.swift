@@ -85,6 +85,7 @@ let package = Package(
         .embedInCode("Gate/Types/Reader/bundle.js"),
         .embedInCode("Gate/Types/Reader/names.js"),
         .embedInCode("Gate/Types/Reader/calls.js"),
+        .embedInCode("Gate/Types/Reader/words.js"),
         .embedInCode("Gate/Types/Reader/report.js"),
         .embedInCode("Gate/Types/Reader/sourcemap.js"),
         .embedInCode("Gate/Types/Reader/engines.js"),

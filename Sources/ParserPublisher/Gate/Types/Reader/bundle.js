@@ -83,7 +83,7 @@ class Bundle {
     if (node.parent.type === 'AwaitExpression' || around === 'then' || around === 'catch') this.awaited.add(key);
     const object = node.object;
     if (object.type === 'Identifier' && ['window', 'self', 'globalThis', 'top', 'frames', 'global'].includes(object.name)
-      || object.type === 'ThisExpression') this.onGlobal.add(key);
+      || object.type === 'ThisExpression' && !memberAround(node)) this.onGlobal.add(key);
   }
 
   noteCall(node) {
@@ -117,6 +117,12 @@ class Bundle {
       node.above = above?.type === 'Identifier' ? this.byName.get(above.name) : undefined;
       if (node.above === node) node.above = undefined;
     }
+  }
+
+  /** How a name is used where it stands. */
+  reference(identifier) {
+    this.references ??= new Map(this.scopes.scopes.flatMap((scope) => scope.references.map((one) => [one.identifier, one])));
+    return this.references.get(identifier);
   }
 
   /** The innermost node at an offset. */

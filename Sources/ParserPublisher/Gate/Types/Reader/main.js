@@ -4,6 +4,7 @@
 const { Bundle } = require('./bundle.js');
 const { names } = require('./names.js');
 const { types } = require('./types.js');
+const { words } = require('./words.js');
 const { engines } = require('./engines.js');
 const { Report } = require('./report.js');
 const { SourceMap } = require('./sourcemap.js');
@@ -56,6 +57,7 @@ function read(question) {
     new SourceMap(question.bundle, question.sourceMap));
   const known = new Set([...engineNames.globals.split(' '), ...declaredNames(question.contracts)]);
   timed('names', () => report.compare('names', (one, emit) => names(one, known, emit)));
+  timed('words', () => report.compare('types', (one, emit) => words(one, emit)));
   if (question.engines.length) timed('engines', () => report.compare('engines', (one, emit) => engines(one, question.engines, emit)));
   if (typescript) {
     timed('types', () => types(report, { ...question, members: membersOf(engineNames) }, typescript, answer));

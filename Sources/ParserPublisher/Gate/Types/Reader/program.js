@@ -107,8 +107,20 @@ const kept = new RegExp('^(Node|Element|HTML\\w*Element|Document|DocumentFragmen
 
 /** The page's library with the members of what parsers do not use left out. */
 function slim(text) {
-  return text.replace(/^(interface (\w+)(?:<[^{]*?>)?)([^{\n]*)\{\n[\s\S]*?^\}/gm, (whole, head, name) =>
-    kept.test(name) || /Map$/.test(name) ? whole : `${head} { [member: string]: any }`);
+  const above = new Map();
+  for (const match of text.matchAll(/^interface (\w+)(?:<[^{]*?>)? extends ([^{\n]+)\{/gm)) {
+    above.set(match[1], match[2].split(/,(?![^<]*>)/).map((one) => one.trim().replace(/<.*/, '')));
+  }
+  // What a kept interface inherits from must be kept, or it would seem to have every member.
+  const whole = new Set();
+  const keep = (name) => {
+    if (whole.has(name)) return;
+    whole.add(name);
+    for (const one of above.get(name) ?? []) keep(one);
+  };
+  for (const match of text.matchAll(/^interface (\w+)/gm)) if (kept.test(match[1]) || /Map$/.test(match[1])) keep(match[1]);
+  return text.replace(/^(interface (\w+)(?:<[^{]*?>)?)([^{\n]*)\{\n[\s\S]*?^\}/gm, (all, head, name) =>
+    whole.has(name) ? all : `${head} { [member: string]: any }`);
 }
 
 class Compiler {

@@ -95,7 +95,8 @@ class Sorter {
 
   onContext(name, type) {
     if (this.bundle.askedFor.has(name)) return undefined;
-    const near = nearest(name, this.checker.getPropertiesOfType(type).map((one) => one.name));
+    const offered = this.checker.getPropertiesOfType(type).map((one) => one.name);
+    const near = nearest(name, offered) ?? (name.length > 3 ? offered.find((one) => one.startsWith(name) || name.startsWith(one)) : undefined);
     return {
       rule: near ? 'unknown-member' : 'unknown-bridge', sure: Boolean(near), subject: `ParserContext.${name}`,
       text: `the context has no ${name}${near ? `: did you mean ${near}` : ''}`,
@@ -121,7 +122,8 @@ class Sorter {
 
   call(code, node) {
     const { ts } = this;
-    const call = this.enclosingCall(node);
+    // What does not fit may be a call itself.
+    const call = this.enclosingCall(code === 2345 ? node.parent : node);
     if (!call || ts.isNewExpression(call) && code !== 2345) return undefined;
     if (call.arguments?.some((one) => ts.isSpreadElement(one))) return undefined;
     const callee = call.expression, name = ts.isPropertyAccessExpression(callee) ? callee.name.text : ts.isIdentifier(callee) ? callee.text : '';
