@@ -31,7 +31,7 @@ struct DryRunExamination {
       let subject = DryRunSubject(
         bundleName: release.bundleName, text: text, bundle: bundle, inspection: inspection,
         live: await old.value,
-        catalog: release.catalog, catalogText: release.sources)
+        catalog: release.catalog, catalogText: release.sources, catalogName: release.sourcesName)
       run.add(DryRunCheck(subject: subject).findings(dryRun))
       run.coverage = FamilyCoverage.of(release.catalog, bundle, text, dryRun)
     case .failure(let fault) where fault.error.isAboutEngine: return run.withoutEngine(fault.error.text)

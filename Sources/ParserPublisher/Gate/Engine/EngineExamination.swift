@@ -207,6 +207,18 @@ struct EngineExamination {
     return inspection
   }
 
+  /// Doubts that the live release leaves as well are only noted.
+  private func besideLive(_ found: [Finding]) async -> [Finding] {
+    guard let live, found.contains(where: { $0.severity == .warning }) else { return found }
+    do {
+      let known = KnownCalls(in: try await live.bundle())
+      return found.map { known.softened($0, live.version.description) }
+    } catch {
+      // A live bundle that cannot be read excuses nothing.
+      return found
+    }
+  }
+
   /// Looks for calls that lead nowhere, and asks the parsers themselves before it says so.
   private func checkMembers(
     _ inspection: BundleInspection, _ session: EngineSession, _ run: inout GateRun
@@ -215,10 +227,10 @@ struct EngineExamination {
     let check = DanglingCallCheck(inspection)
     let answers = await MemberQuestions(session, globalName: globalName).ask(
       check.questions, within: engine.limits.loadTime)
-    run.add(
-      check.findings(
-        answers: answers, bundle: TextPosition(release.bundle), bundleName: release.bundleName,
-        overrides: release.catalog.overrideWords))
+    let found = check.findings(
+      answers: answers, bundle: TextPosition(release.bundle), bundleName: release.bundleName,
+      overrides: release.catalog.overrideWords)
+    run.add(await besideLive(found))
     run.add(
       MisspeltEntryCheck(inspection, check.groups, check.uses).findings(
         bundle: TextPosition(release.bundle), bundleName: release.bundleName))

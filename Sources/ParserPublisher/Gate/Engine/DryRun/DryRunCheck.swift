@@ -19,12 +19,14 @@ struct DryRunSubject {
   let families: [String: String]
   /// The text of the catalog, where overrides stand.
   let catalogText: [UInt8]
+  let catalogName: String
   let changes: ChangedLines?
 
   init(
     bundleName: String, text: TextPosition, bundle: InstrumentedBundle, inspection: BundleInspection? = nil,
-    live: Live? = nil, catalog: SourceCatalog? = nil, catalogText: [UInt8] = []
+    live: Live? = nil, catalog: SourceCatalog? = nil, catalogText: [UInt8] = [], catalogName: String = ""
   ) {
+    self.catalogName = catalogName
     (self.bundleName, self.text, self.bundle) = (bundleName, text, bundle)
     (self.inspection, self.live, self.catalogText) = (inspection, live, catalogText)
     families = Dictionary(
@@ -41,6 +43,11 @@ struct DryRunSubject {
     bundle.selectors.first { $0.text.hasSameBytes(as: text) }.map {
       bundle.place(of: $0.offset, in: bundleName)
     }
+  }
+
+  /// Where the catalog says which family reads a source.
+  func place(ofFamily source: String) -> Finding.Place {
+    catalogText.isEmpty ? place(nil, nil) : CatalogLines(catalogName, catalogText).place(of: source, "family")
   }
 
   /// The place of an error.
@@ -258,7 +265,7 @@ struct StubFindings {
       Finding(
         .catalogMatch, .error,
         "the parser only inherits \(methods.joined(separator: ", ")), which nobody implemented: its family is not in the bundle",
-        place: .init(file: subject.bundleName),
+        place: subject.place(ofFamily: sources[0]),
         advice: "put the family into the bundle, or take the sources out of the catalog"
       ).with { $0.sources = sources }
     }
