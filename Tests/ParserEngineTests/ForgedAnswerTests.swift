@@ -25,13 +25,16 @@ enum ForgingBundle {
       """
       const forged = JSON.stringify('some');
       JSON.stringify = () => forged; JSON.parse = () => ({ ok: true, value: 'some' });
-      for (const kind of [Array, Map, WeakMap, Set, String, RegExp, Function, Promise, Event, EventTarget, CustomEvent]) {
-        for (const name of Reflect.ownKeys(kind.prototype)) {
-          try { if (typeof kind.prototype[name] === 'function') kind.prototype[name] = () => 'some'; } catch { }
+      const { ownKeys } = Reflect;
+      const kinds = [Map, WeakMap, Set, String, RegExp, Promise, Event, EventTarget, CustomEvent, Function, Array];
+      const owners = [Reflect, Object];
+      for (let index = 0; index < kinds.length; index += 1) owners[index + 2] = kinds[index].prototype;
+      for (let owner = 0; owner < owners.length; owner += 1) {
+        const names = ownKeys(owners[owner]);
+        for (let index = 0; index < names.length; index += 1) {
+          try { if (typeof owners[owner][names[index]] === 'function') owners[owner][names[index]] = () => 'some'; } catch { }
         }
       }
-      for (const name of Reflect.ownKeys(Reflect)) try { Reflect[name] = () => 'some'; } catch { }
-      for (const name of Reflect.ownKeys(Object)) if (typeof Object[name] === 'function') Object[name] = () => 'some';
       window.eval = () => 'some';
       """
     ),
@@ -48,10 +51,10 @@ enum ForgingBundle {
       "objects that inherit an answer",
       """
       for (const name of ['toJSON', 'value', 'thrown', 'isThrown', 'ok', 'json', 'token', 'kind', 'detail', 'get', 'set']) {
-        Object.defineProperty(Object.prototype, name, { get() { return 'some'; }, set() {}, configurable: true });
+        Object.defineProperty(Object.prototype, name, { __proto__: null, get() { return 'some'; }, set() {}, configurable: true });
       }
       Array.prototype.toJSON = String.prototype.toJSON = () => 'some';
-      Object.defineProperty(Array.prototype, 0, { get() { return 'some'; }, set() {} });
+      Object.defineProperty(Array.prototype, 0, { __proto__: null, get() { return 'some'; }, set() {} });
       """
     ),
     (
