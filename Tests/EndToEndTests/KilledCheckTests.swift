@@ -32,10 +32,11 @@ import Testing
   func killedWithoutNamespaces() throws {
     let folder = try TemporaryDirectory()
     let launcher = folder.path("launcher")
+    let engine = try BuiltProducts.path(of: "parser-ota-engine")
     let script = """
       #!/bin/sh
       exec unshare --user --map-root-user sh -c 'echo 0 > /proc/sys/user/max_user_namespaces
-      exec setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin "\(try BuiltProducts.path(of: "parser-ota-engine"))"'
+      exec setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin "\(engine)"'
       """
     try Data(script.utf8).write(to: URL(fileURLWithPath: launcher))
     try #require(chmod(launcher, 0o755) == 0)
