@@ -216,8 +216,8 @@ carchive_result carchive_reader_next(carchive_reader *reader, struct carchive_en
   if (reader->fault != CARCHIVE_OK) return reader->fault;
   if (code != ARCHIVE_OK && code != ARCHIVE_WARN) return CARCHIVE_DAMAGED;
   entry->name = lib.archive_entry_pathname(found);
-  // A warning is about a name that has no form here, or about a header that contradicts itself.
-  if (code == ARCHIVE_WARN || !entry->name) return CARCHIVE_BAD_NAME;
+  if (!entry->name) return CARCHIVE_BAD_NAME;
+  entry->is_doubtful = code == ARCHIVE_WARN;
   entry->size = lib.archive_entry_size_is_set(found) ? lib.archive_entry_size(found) : -1;
   entry->kind = kind(found);
   entry->has_special_mode = (lib.archive_entry_perm(found) & 07000) != 0;

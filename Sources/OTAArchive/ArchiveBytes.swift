@@ -2,7 +2,7 @@
 @safe package final class ArchiveBytes: Sendable {
   /// How many bytes the archive has.
   package var count: Int { unsafe buffer.count }
-  // Written once, in the initializer, and only read after that, by whoever holds this object.
+  // Written once, in the initializer, and only read after that, through references to this object.
   nonisolated(unsafe) let buffer: UnsafeRawBufferPointer
 
   /// Copies the bytes; refuses more than an archive may have.

@@ -5,7 +5,7 @@ package enum ArchiveError: Error, Equatable, Sendable {
   /// libarchive cannot be loaded, or has no zstd.
   case libraryMissing(String)
   case noMemory
-  /// The bytes are no zstd stream, or one in another.
+  /// The bytes are not a zstd stream, or are one in another.
   case notAnArchive
   /// The bytes end before the archive does.
   case cutShort
@@ -26,7 +26,7 @@ package enum ArchiveError: Error, Equatable, Sendable {
   case link(String)
   /// A folder, device, pipe or socket.
   case notAFile(String)
-  /// A file that runs as somebody else.
+  /// A file that runs with the rights of another user.
   case specialMode(String)
   /// A file with holes.
   case sparse(String)
@@ -37,8 +37,8 @@ extension ArchiveError {
   package var detail: String {
     switch self {
     case .libraryMissing(let text): "cannot be opened: \(text)"
-    case .noMemory: "cannot be opened: there is no memory left"
-    case .notAnArchive: "is not a release archive: it is no single zstd stream"
+    case .noMemory: "cannot be opened: out of memory"
+    case .notAnArchive: "is not a release archive: it is not a single zstd stream"
     case .cutShort: "is cut short"
     case .damaged(let text): "is damaged" + (text.isEmpty ? "" : ": \(text.printable(maxCharacters: 120))")
     case .strayEnd: "is damaged: it does not end where its tar ends"
@@ -46,7 +46,7 @@ extension ArchiveError {
     case .tooManyEntries(let max): "has more than \(max) files"
     case .entryTooLarge(let name, let maxBytes):
       "holds \(Self.shown(name)) with more than \(maxBytes) bytes"
-    case .unsafeName(""): "holds a file whose name is no plain text"
+    case .unsafeName(""): "holds a file whose name is not plain text"
     case .unsafeName(let name): "holds a file with an unsafe name: \(Self.shown(name))"
     case .duplicateName(let name): "holds \(Self.shown(name)) twice"
     case .sameNameInOtherCase(let first, let second):

@@ -2,7 +2,7 @@ internal import CArchive
 
 /// One pass over a tar archive in zstd, entry by entry, from memory and into memory.
 ///
-/// Entries are plain files with safe names, each name once; anything else ends the pass. Nothing is believed before `finish`
+/// Entries are plain files with safe names, each name once; anything else ends the pass. Nothing may be used before `finish`
 /// has returned: only then is the archive whole. Nothing is ever written to a disk.
 @safe package struct ArchiveReader: ~Copyable {
   /// What a header says of a file.
@@ -70,7 +70,7 @@ internal import CArchive
     guard result == CARCHIVE_OK else { throw failure(result) }
   }
 
-  /// An entry that may be looked at; its kind comes first, so that a link is called a link whatever its name is.
+  /// An entry that may be looked at; its kind comes first, so that a link is called a link.
   private mutating func checked(_ found: carchive_entry) throws(ArchiveError) -> Entry {
     let name = unsafe found.name.map { unsafe String(cString: $0) } ?? ""
     switch unsafe found.kind {
@@ -82,7 +82,7 @@ internal import CArchive
     if unsafe found.has_special_mode != 0 { throw .specialMode(name) }
     if unsafe found.is_sparse != 0 { throw .sparse(name) }
     let size = unsafe found.size
-    guard size >= 0 else { throw .damaged("\(name) has no size") }
+    guard size >= 0, unsafe found.is_doubtful == 0 else { throw .damaged("\(name) has a broken header") }
     guard size <= limits.maxEntryBytes else {
       throw .entryTooLarge(name: name, maxBytes: limits.maxEntryBytes)
     }

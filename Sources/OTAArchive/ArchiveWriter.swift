@@ -1,6 +1,6 @@
 internal import CArchive
 
-/// A tar archive in zstd, written in memory: the same files give the same bytes, whoever writes them and when.
+/// A tar archive in zstd, written in memory: the same files give the same bytes on every machine and at every time.
 @safe package struct ArchiveWriter: ~Copyable {
   /// The best level that is bearable for bundles of the usual size, and one twenty times as fast for huge ones.
   private static let levels = (usual: "19", huge: "12")

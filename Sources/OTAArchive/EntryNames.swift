@@ -1,4 +1,4 @@
-/// The names in an archive so far: plain ones below one folder, each of them once, whatever a file system makes of case.
+/// The names in an archive so far: plain ones below one folder, each once, with and without regard to case.
 struct EntryNames {
   private static let maxBytes = 255
   private var seen: [String: String] = [:]

@@ -90,7 +90,7 @@ struct HostileArchiveTests {
 
   static let names =
     [
-      "/etc/passwd", "../x", "a/../../x", "a/..", "./a.js", ".", "..", "a//b", "a/", "a\\b", "a b", "a\nb",
+      "/etc/passwd", "../x", "a/../../x", "a/..", "./a.js", ".", "..", "a//b", "a\\b", "a b", "a\nb",
       "a:b", "é", "C:\\x",
     ].map { name in Evil("the name \(name.debugDescription)", .unsafeName(name)) { $0.add(name, [1]) } }
     + [
@@ -137,8 +137,7 @@ struct HostileArchiveTests {
     Evil("a file that sets its user", .specialMode("a")) { $0.add("a", [1], mode: "0004755") },
     Evil("a file that sets its group", .specialMode("a")) { $0.add("a", [1], mode: "0002755") },
     Evil("a sparse file", .sparse("a")) {
-      $0.addExtension("GNU.sparse.map", "0,1,1048576,0")
-      $0.addExtension("GNU.sparse.size", "1048576")
+      $0.addExtension([("GNU.sparse.map", "0,1,1048576,0"), ("GNU.sparse.size", "1048576")])
       $0.add("a", [1])
     },
   ]
@@ -154,7 +153,7 @@ struct HostileArchiveTests {
       "a bomb in its last file", .entryTooLarge(name: "a", maxBytes: 64 << 20), packed: bomb("a", 200 << 20)),
     Evil(
       "zeros without an end", .tooLarge(maxBytes: 112 << 20), packed: zstandardBomb(good.ended, blocks: 2000)),
-    Evil("a header without an end", .tooLarge(maxBytes: 112 << 20), packed: endlessHeader),
+    Evil("a header without an end", .damaged(""), packed: endlessHeader),
     Evil("a stream in a stream", .notAnArchive, packed: rawZstandard(good.packed)),
     Evil("nothing", .notAnArchive, packed: []),
     Evil("a tar that is not packed", .notAnArchive, packed: good.ended),

@@ -41,11 +41,18 @@ public struct RawTar {
   }
 
   /// A header of the extended format that says something of the next entry, such as its path.
-  public mutating func addExtension(_ key: String, _ value: String) {
-    let body = " \(key)=\(value)\n"
-    var length = body.utf8.count
-    while "\(length)".count + body.utf8.count != length { length = "\(length)".count + body.utf8.count }
-    add("PaxHeader/x", Array("\(length)\(body)".utf8), type: "x")
+  public mutating func addExtension(_ key: String, _ value: String) { addExtension([(key, value)]) }
+
+  /// The same with several lines.
+  public mutating func addExtension(_ lines: [(key: String, value: String)]) {
+    var content: [UInt8] = []
+    for line in lines {
+      let body = " \(line.key)=\(line.value)\n"
+      var length = body.utf8.count
+      while "\(length)".count + body.utf8.count != length { length = "\(length)".count + body.utf8.count }
+      content += Array("\(length)\(body)".utf8)
+    }
+    add("PaxHeader/x", content, type: "x")
   }
 
   /// Adds bytes as they are.

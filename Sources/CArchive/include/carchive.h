@@ -48,6 +48,8 @@ struct carchive_entry {
   // Set user, set group or sticky.
   int has_special_mode;
   int is_sparse;
+  // The library could not make sense of some of the header.
+  int is_doubtful;
 };
 
 // MARK: Reading

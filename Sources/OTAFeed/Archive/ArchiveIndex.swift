@@ -19,7 +19,8 @@ struct ArchiveIndex {
   mutating func accept(_ entry: ArchiveReader.Entry) throws(Problem) -> ArchiveFile {
     guard let file = ArchiveFile(name: entry.name) else {
       throw Problem(
-        noReleaseIn: archive, "holds \"\(entry.name.printable(maxCharacters: 100))\", which no release has")
+        noReleaseIn: archive,
+        "holds \"\(entry.name.printable(maxCharacters: 100))\", which is not part of a release")
     }
     guard entry.bytes <= file.maxBytes else {
       throw Problem(ArchiveError.entryTooLarge(name: entry.name, maxBytes: file.maxBytes), in: archive)

@@ -13,7 +13,7 @@ extension Problem {
     case .notAnArchive, .cutShort, .damaged, .strayEnd: code = .archiveDamaged
     case .tooLarge, .tooManyEntries, .entryTooLarge: code = .archiveTooLarge
     case .unsafeName, .duplicateName, .sameNameInOtherCase, .link, .notAFile, .specialMode, .sparse:
-      (code, advice) = (.archiveUnsafe, "nothing of it was used; do not trust whoever made it")
+      (code, advice) = (.archiveUnsafe, "nothing of it was used; do not trust its source")
     }
     self.init(code, "\(archive.printable(maxCharacters: 200)) \(error.detail)", advice: advice)
   }

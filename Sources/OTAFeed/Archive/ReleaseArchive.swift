@@ -6,8 +6,8 @@ internal import OTAStorage
 /// One release in a file: bundle, catalog, manifest, and the signed metadata by which a device judges them.
 ///
 /// Opening it reads the archive from end to end, under limits and in memory alone. It is refused as a whole unless it is
-/// whole, and laid out as the part of a feed that a device asks for. That says nothing about who made it: whoever uses it
-/// judges it by the trust in force, as if its files had been fetched.
+/// whole, and laid out as the part of a feed that a device asks for. That says nothing about its author: the trust in
+/// force decides about that, as if its files had been fetched.
 public struct ReleaseArchive: Sendable {
   /// What messages call it: the path that was given.
   public let name: String

@@ -2,7 +2,7 @@ internal import OTAFeed
 internal import OTAManifest
 internal import OTAStorage
 
-/// Looks at an archive as a device would that knows nothing but a root.
+/// Looks at an archive the way a new device sees it.
 struct ArchiveAudit {
   let archive: ReleaseArchive
   /// The root to judge by; `nil` takes the archive's own first one.
@@ -42,7 +42,7 @@ struct ArchiveAudit {
     if root == nil {
       report(
         .warning, "root-of-feed", "metadata/1.root.json",
-        "signatures were checked with the archive's own first root: whoever made the archive made that too")
+        "signatures were checked with the archive's own first root: its author could have made that too")
     }
     let reading = ArchiveTrust(archive: archive, trust: .root(used))
     do throws(Problem) {

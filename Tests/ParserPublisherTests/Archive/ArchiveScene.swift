@@ -11,8 +11,8 @@ import UpdaterTestSupport
 final class ArchiveScene: Sendable {
   let feed: StoryFeed
 
-  init(signed: Bool) async throws {
-    feed = try await StoryFeed(signed: signed)
+  init(signed: Bool, start: Timestamp = TestFeed.date) async throws {
+    feed = try await StoryFeed(signed: signed, start: start)
     try await feed.publish("one")
     _ = try await feed.publisher.embed(nil, channel: .stable, into: feed.folder.path("app"))
   }

@@ -13,7 +13,7 @@ extension Verb {
       options: [DeviceVerb.store],
       manual: VerbManual(
         details: [
-          "The archive is judged as the feed would be: by the trust of the store, its channel, what was seen before, and what was"
+          "The rules are those of an update: the trust of the store, its channel, what was seen before, and what was"
             + " rejected here. No network is asked. A damaged or unsafe archive is refused as a whole.",
           "Ends with 0 when there is nothing to install, too: because it is older than what was seen, is staged already, or was"
             + " rejected here. The member outcome of --json tells which.",

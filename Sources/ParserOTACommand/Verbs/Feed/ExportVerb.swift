@@ -68,7 +68,7 @@ extension Verb {
     do {
       let old = try readFile(at: path, maxBytes: ReleaseArchive.maxBytes)
       guard old.isEmpty || InputArchive.begins(old) else {
-        throw OutputFile.taken(path, "and is no release archive")
+        throw OutputFile.taken(path, "and is not a release archive")
       }
     } catch let failure as CommandFailure {
       throw failure

@@ -23,7 +23,7 @@ extension Verb {
             + " --allow. Notes, contract, oldest app and aliases are those of the archive unless given. What was allowed on the other"
             + " feed must be allowed here too.",
           "The archive is authenticated first, by --root or else by its own first root. Expired metadata counts here, since the"
-            + " release is signed anew.",
+            + " release is signed again.",
         ],
         examples: [
           "parser-ota import release.tar.zst --feed feed --release-key release.pem",
