@@ -12,6 +12,7 @@ import Testing
   /// Lines that reach what the usual ones do not: a lock, a store, a folder to be written to.
   private static let lines = [
     "init": "init --feed feed --checksums-only --keep 5",
+    "import": "import signed.tar.zst --feed feed --allow no-engine",
     "device init": "device init --store store --feed feed --checksums-only --embedded app",
     "device import": "device import next.tar.zst --store store",
   ]
