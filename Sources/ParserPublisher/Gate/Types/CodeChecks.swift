@@ -72,7 +72,9 @@ struct CodeChecks {
 
   private func finding(_ group: [CodeReading.Message], _ concerned: ConcernedSources) -> Finding? {
     guard let first = group.first, first.isSure || !first.isOld else { return nil }
-    let severity: Finding.Severity = first.isOld ? .note : group.contains(where: \.isSure) ? .error : .warning
+    // What old engines lack was asked for; that the live release lacks it as well makes it no less so.
+    let known: Finding.Severity = first.check == .engines ? .warning : .note
+    let severity = first.isOld ? known : group.contains(where: \.isSure) ? .error : .warning
     let old = first.isOld ? ", as in the live release" : ""
     let more = group.count > 1 ? " (and at \(group.count - 1) more place\(group.count == 2 ? "" : "s"))" : ""
     let origin = first.origin?.text.map { " [\($0)]" } ?? ""

@@ -18,7 +18,8 @@ struct CodeQuestion: Sendable {
   private static let files: [(name: String, bytes: [UInt8])] = [
     ("main.js", PackageResources.main_js), ("tools.js", PackageResources.tools_js),
     ("syntax.js", PackageResources.syntax_js), ("bundle.js", PackageResources.bundle_js),
-    ("names.js", PackageResources.names_js), ("words.js", PackageResources.words_js), ("calls.js", PackageResources.calls_js),
+    ("names.js", PackageResources.names_js), ("words.js", PackageResources.words_js),
+    ("calls.js", PackageResources.calls_js),
     ("report.js", PackageResources.report_js),
     ("sourcemap.js", PackageResources.sourcemap_js), ("engines.js", PackageResources.engines_js),
     ("types.js", PackageResources.types_js), ("program.js", PackageResources.program_js),
