@@ -209,7 +209,8 @@ function swapped(node, names, emit) {
   const given = node.arguments.map((one) => one.type === 'Identifier' ? one.name : one.type === 'MemberExpression' ? keyOf(one) : undefined);
   for (let one = 0; one < given.length; one += 1) {
     for (let other = one + 1; other < given.length; other += 1) {
-      if (!given[one] || given[one] === given[other] || given[one] !== names[other] || given[other] !== names[one]) continue;
+      // Names of minified code mean nothing.
+      if (!(given[one]?.length > 2) || !(given[other]?.length > 2) || given[one] === given[other] || given[one] !== names[other] || given[other] !== names[one]) continue;
       emit({
         rule: 'swapped-arguments', sure: false, node, subject: given[one],
         text: `${given[one]} and ${given[other]} change places in a call of ${calleeName(node)}`, advice: `the order is ${names.join(', ')}`,
@@ -227,7 +228,7 @@ function parametersOf(bundle, emit) {
     const orders = all.map((one) => one.value.params.map((each) => (each.type === 'AssignmentPattern' ? each.left : each).name ?? '').join(' '));
     for (const [index, order] of orders.entries()) {
       const names = order.split(' ');
-      if (names.length < 2 || names.includes('')) continue;
+      if (names.length < 2 || names.some((name) => name.length < 3)) continue;
       const others = orders.filter((one, at) => at !== index && one.split(' ').length >= 2);
       const inOrder = (one) => one.split(' ').filter((name) => names.includes(name)), own = (one) => names.filter((name) => one.split(' ').includes(name));
       const contrary = others.filter((one) => inOrder(one).length > 1 && inOrder(one).join(' ') !== own(one).join(' '));

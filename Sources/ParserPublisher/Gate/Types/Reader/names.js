@@ -74,6 +74,8 @@ function undeclaredWrite(name, references, emit) {
 function undeclared(name, reference, bundle, known, emit) {
   const node = reference.identifier;
   if (reference.from.dynamic && reference.from.type === 'with' || insideWith(node)) return;
+  // A try around what only Node.js has asks whether this is Node.js.
+  if (ofNode.has(name) && insideTry(node)) return;
   const isMember = classAround(node) && (bundle.methods.has(name) || bundle.assigned.has(name));
   const near = isMember ? `this.${name}` : nearest(name, visible(reference.from, known));
   // A script of the site that was evaluated may have made it; a near name of our own says otherwise.
@@ -84,6 +86,11 @@ function undeclared(name, reference, bundle, known, emit) {
     text: `${name} is nowhere declared${hint ? `: ${hint}` : ''}`,
     advice: ofNode.has(name) ? `bundle a replacement for ${name}, or test it with typeof first` : 'declare or import it, or correct the name',
   });
+}
+
+function insideTry(node) {
+  for (let up = node; up.parent; up = up.parent) if (up.parent.type === 'TryStatement' && up.parent.block === up && up.parent.handler) return true;
+  return false;
 }
 
 function insideWith(node) {

@@ -36,7 +36,7 @@ function words(bundle, emit) {
 function unknownWord(node, key, common, bundle, emit) {
   const called = node.parent.type === 'CallExpression' && node.parent.callee === node;
   const near = slipOf(key, common, called);
-  if (!near && (!called || node.parent.optional || isTested(node) || isTestedLater(node, bundle.scopes) || bundle.askedFor.has(key))) return;
+  if (!near && (!called || bundle.hasProxy || node.parent.optional || isTested(node) || isTestedLater(node, bundle.scopes) || bundle.askedFor.has(key))) return;
   emit({
     rule: 'unknown-word', sure: false, node: node.property, subject: key,
     text: `nothing has ${called ? 'a method' : 'a member'} ${key}${near ? `: did you mean ${near}` : ''}`, advice: 'correct the name',
