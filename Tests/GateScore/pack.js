@@ -84,4 +84,4 @@ function packs(program, kinds, seed, count) {
   return all;
 }
 
-module.exports = { Pack, packs, isPackable };
+module.exports = { Pack, packs, touched };

@@ -13,7 +13,10 @@ const isPromiseAll = (node) => node.type === 'CallExpression' && node.callee.typ
 // Awaits whose value is used; one that is returned at once changes nothing when it goes.
 const awaits = (program, isIt) => program.all('AwaitExpression').filter((node) => isIt(node.argument) && program.methodOf(node)
   && !['ReturnStatement', 'ExpressionStatement', 'ArrowFunctionExpression'].includes(node.parent.type));
-const forget = (node, program) => ({ edits: [replace(node, program.source(node.argument))], what: 'await is forgotten' });
+// What was not waited for fails where it is used.
+const usesOf = (node, program) => node.parent.type === 'VariableDeclarator' && node.parent.id.type === 'Identifier'
+  ? program.inside(program.functionOf(node).body, 'Identifier').filter((one) => one.name === node.parent.id.name && program.isRead(one)) : [];
+const forget = (node, program) => ({ edits: [replace(node, program.source(node.argument))], what: 'await is forgotten', also: usesOf(node, program) });
 
 const callbacks = (program, names) => program.all('ArrowFunctionExpression').filter((node) => !node.async && program.methodOf(node)
   && node.parent.type === 'CallExpression' && node.parent.arguments[0] === node && node.parent.callee.type === 'MemberExpression'

@@ -52,6 +52,30 @@ struct LeftoverTests {
     ])
   func passedOver(text: String) throws { #expect(try kinds(text) == []) }
 
+  @Test(
+    "an address that no site has is named, in code that no page reaches too",
+    arguments: [
+      ("a = 'http://localhost:3000/x'", "own-machine"), ("a = `http://[::1]:8080${b}`", "own-machine"),
+      ("a = 'http://127.0.0.1'", "own-machine"), ("a = 'http://10.0.0.5:8000/'", "own-machine"),
+      ("a = 'http://192.168.1.20/feed'", "own-machine"), ("a = 'https://172.16.3.1'", "own-machine"),
+      ("a = \"https://${this.domain}/\"", "plain-template"),
+      ("a = '${this.origin}/a?p=${page}'", "plain-template"),
+      ("a = '/s/${encodeURIComponent(q)}'", "plain-template"), ("a = `https:/${b}/`", "misspelt-scheme"),
+      ("a = `https//${b}/`", "misspelt-scheme"), ("a = 'htps://x.example'", "misspelt-scheme"),
+      ("a = 'https;//x.example'", "misspelt-scheme"), ("a = 'ttps://x.example'", "misspelt-scheme"),
+    ])
+  func addressSlips(text: String, kind: String) throws { #expect(try kinds(text) == ["\(kind):1"]) }
+
+  @Test(
+    "addresses as sites have them are passed over, and texts with a place for a name",
+    arguments: [
+      "a = 'https://localhost.example/' + `https://${b}/c`", "a = 'https:' + url; b = `https:${url}`",
+      "a = 'http://172.32.1.1/' + 'http://100.1.2.3'", "a = '/api/${id}/x'.replace('${id}', id)",
+      "a = 'say ${this.never()}'", "a = \"https://\"; b = 'http'; c = '${}'; d = 'https://${}'",
+      "a = 'https://10.example/' + 'https://127.0.example/'", "// http://localhost:3000\nx",
+    ])
+  func addressesOfSites(text: String) throws { #expect(try kinds(text) == []) }
+
   @Test("a secret is not printed in full, and many places are counted")
   func shown() throws {
     let secret = "ghp_" + String(repeating: "b2", count: 18)

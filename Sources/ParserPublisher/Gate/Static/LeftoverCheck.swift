@@ -57,6 +57,7 @@ struct LeftoverCheck {
   private mutating func scanValue(_ value: ScriptToken, _ sign: ScriptToken?, _ name: ScriptToken?) {
     let count = found.count
     scanText(value.range)
+    if let slip = AddressSlip.kind(of: bytes[value.range]) { note(slip, value.range) }
     guard count == found.count, let sign, sign.isPunctuator(":") || sign.isPunctuator("="), let name,
       TextPatterns.isKey(bytes[value.range], named: bytes[name.range])
     else { return }

@@ -10,12 +10,15 @@ enum LeftoverKind: String, CaseIterable {
   case catalog
   case inlineSourceMap = "inline-source-map"
   case localPath = "local-path"
+  case ownMachine = "own-machine"
+  case plainTemplate = "plain-template"
+  case misspeltScheme = "misspelt-scheme"
 
   var severity: Finding.Severity {
     switch self {
     case .debugger, .mergeMarker, .privateKey, .token, .catalog: .error
     // A site's own page carries such a key as often as a maintainer's notes do; a path tells something and breaks nothing.
-    case .publicKey, .sourceMap, .localPath: .warning
+    case .publicKey, .sourceMap, .localPath, .ownMachine, .plainTemplate, .misspeltScheme: .warning
     // It names no file that is missing, and tells where errors come from.
     case .inlineSourceMap: .note
     }
@@ -34,6 +37,9 @@ enum LeftoverKind: String, CaseIterable {
     case .catalog: "a catalog behind the script"
     case .inlineSourceMap: "an inline source map"
     case .localPath: "a path of the machine that built it"
+    case .ownMachine: "an address of this machine or of a private network"
+    case .plainTemplate: "an address in plain quotes with ${…}, which only a template fills"
+    case .misspeltScheme: "a misspelt scheme of an address"
     }
   }
 
@@ -44,6 +50,9 @@ enum LeftoverKind: String, CaseIterable {
     case .privateKey, .token: "remove it, and call it stolen where it was in use"
     case .publicKey: "make sure that it is the site's own and not yours"
     case .catalog: "build again: two files were joined"
+    case .ownMachine: "write the domain of the site"
+    case .plainTemplate: "use backticks"
+    case .misspeltScheme: "write https://"
     case .inlineSourceMap: "leave it out for a smaller download"
     case .sourceMap, .localPath: "build for release, without source maps and paths"
     }
