@@ -10,12 +10,12 @@ const kinds = require('./kinds.js');
 // that a second fault of another family hides nothing.
 const FAULTS = [
   ['method-call-misspelt', 'definition-misspelt', 'method-missing', 'variable-misspelt-in-catch', 'variable-misspelt-in-try',
-    'await-forgotten-at-request', 'dom-property-misspelt@ComicParser', 'return-forgotten-in-list', 'selector-invalid', 'template-in-plain-quotes'],
-  ['variable-misspelt', 'helper-undefined-in-branch@ArchiveParser', 'field-misspelt', 'await-forgotten-at-method', 'this-lost-in-function',
+    'await-forgotten-at-request', 'dom-property-misspelt@StreamParser', 'return-forgotten-in-list', 'selector-invalid', 'template-in-plain-quotes'],
+  ['variable-misspelt', 'helper-undefined-in-branch', 'field-misspelt', 'await-forgotten-at-method', 'this-lost-in-function',
     'context-method-misspelt@ReaderParser', 'pages-are-texts@StreamParser', 'chapters-missing@FolderParser', 'expression-invalid-at-run-time', 'own-fetch'],
   ['enumeration-member-misspelt', 'const-assigned', 'used-before-declared', 'async-callback-in-map', 'request-without-address',
-    'string-method-misspelt', 'getter-called', 'page-key-misspelt@ThemeParser', 'address-of-this-machine', 'override-of-wrong-type'],
-  ['constant-misspelt', 'import-of-nothing', 'method-twice', 'request-swapped', 'dom-method-misspelt', 'method-read-as-property@ThemeParser',
+    'string-method-misspelt', 'getter-called', 'page-key-misspelt@CipherParser', 'address-of-this-machine', 'override-of-wrong-type'],
+  ['constant-misspelt', 'import-of-nothing', 'method-twice', 'request-swapped', 'dom-method-misspelt', 'method-read-as-property@ReaderParser',
     'list-is-an-object', 'list-key-misspelt@FolderParser', 'domain-with-scheme', 'override-misspelt'],
 ];
 const HARMLESS = [
