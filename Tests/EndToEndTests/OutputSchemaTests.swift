@@ -55,7 +55,7 @@ import Testing
   /// Command lines that print what the rows of the other tests do not, in this order.
   private static let more = [
     "init --feed signed", "check --bundle bad.js --sources sources.json --against feed --allow size",
-    "check --bundle page --sources sources.json",
+    "check --bundle page --sources sources.json", "check --bundle bad.js --sources sources.json --coverage",
     "publish --feed feed --bundle bad.js --sources sources.json",
     "publish --feed feed --bundle bundle-3.js --sources fewer.json",
     "publish --feed feed --bundle bundle-3.js --sources more.json --dry-run",

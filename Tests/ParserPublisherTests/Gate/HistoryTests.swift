@@ -178,6 +178,24 @@ struct HistoryTests {
     }
   }
 
+  @Test("a catalog that is slow as a whole passes, and no source of it is named")
+  func slowCatalog() async throws {
+    let history = try await History(callTime: .milliseconds(900))
+    let cases = (0..<24).map { number in
+      (
+        id: "SLOW\(UnicodeScalar(65 + UInt8(number)))",
+        code: "async getPages() { for (const end = Date.now() + 9; Date.now() < end;); return super.getPages(); }"
+      )
+    }
+    let bundle = CaseBundle(cases: cases)
+    let request = CheckRequest(
+      bundlePath: try history.feed.write("b.js", bundle.bytes),
+      sourcesPath: try history.feed.write("s.json", bundle.catalog))
+    let report = try await history.gate.check(request)
+    #expect(report.findings.filter { $0.severity == .error } == [])
+    #expect(children() == [])
+  }
+
   @Test("B06: a bundle without its entry points, under another name, or with parsers that cannot be built")
   func entryPoints() async throws {
     let history = try await History()

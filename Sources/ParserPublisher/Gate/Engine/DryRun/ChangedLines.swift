@@ -10,7 +10,14 @@ struct ChangedLines {
   }
 
   /// The changed lines within a range of lines.
-  func lines(in range: ClosedRange<Int>) -> [Int] { numbers.filter { range.contains($0) } }
+  func lines(in range: ClosedRange<Int>) -> ArraySlice<Int> {
+    var (low, high) = (0, numbers.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if numbers[middle] < range.lowerBound { low = middle + 1 } else { high = middle }
+    }
+    return numbers[low...].prefix { $0 <= range.upperBound }
+  }
 
   /// For each line the hash of it and of the line before.
   private static func pairs(_ bytes: [UInt8]) -> [Int] {

@@ -21,6 +21,7 @@ struct DryRunSubject {
   let catalogText: [UInt8]
   let catalogName: String
   let changes: ChangedLines?
+  private let methods: MethodIndex?
 
   init(
     bundleName: String, text: TextPosition, bundle: InstrumentedBundle, inspection: BundleInspection? = nil,
@@ -32,7 +33,11 @@ struct DryRunSubject {
     families = Dictionary(
       (catalog?.entries ?? []).map { ($0.id.text, $0.family) }, uniquingKeysWith: { first, _ in first })
     changes = live.map { ChangedLines(text.bytes, since: $0.bundle) }
+    methods = inspection.map { MethodIndex($0, in: text, named: bundleName) }
   }
+
+  /// The classes of the parser of a source, the nearest first; `nil` when it has none.
+  func chain(of source: String) -> [Int]? { methods?.chains[source] }
 
   func place(_ line: Int?, _ column: Int?) -> Finding.Place {
     Finding.Place(file: bundleName, line: line, column: line == nil ? nil : column)
@@ -91,22 +96,7 @@ struct DryRunSubject {
 
   /// Where the method stands that a call of a source runs: the first changed line in it, else its first line.
   func place(ofMethod method: String, source: String) -> Finding.Place {
-    let name = ["list": "getListPage", "details": "getDetails", "pages": "getPages"][method] ?? method
-    guard let inspection,
-      case .parser(_, let chain)? = inspection.parsers.first(where: { $0.id == source })?.state
-    else { return place(nil, nil) }
-    let members = chain.flatMap { inspection.classes[$0].members }
-    let texts = members.filter { $0.name == name }.prefix(1).compactMap(\.text) + members.compactMap(\.text)
-    var method: Finding.Place?
-    for number in texts {
-      guard let start = text.offset(of: inspection.texts[number]) else { continue }
-      let first = text.place(of: start, in: bundleName)
-      let last = text.place(of: start + inspection.texts[number].count - 1, in: bundleName)
-      if method == nil { method = first }
-      guard let changes else { break }
-      if let line = changes.lines(in: (first.line ?? 1)...(last.line ?? 1)).first { return place(line, nil) }
-    }
-    return method ?? place(nil, nil)
+    methods?.place(of: method, source: source, changes: changes) ?? place(nil, nil)
   }
 }
 
@@ -193,6 +183,8 @@ struct FaultFindings {
   /// A fault that a `catch` hides is no failure; names that are only looked for there are meant.
   private func caught(_ failure: DryRun.Failure, _ sources: [String]) -> Finding? {
     let words = failure.error.message
+    // Selectors have a check of their own, which knows where they are written.
+    if words.hasSuffix("' is not a valid selector.") { return nil }
     let isLookedFor =
       words.hasPrefix("this.") || words.hasPrefix("Can't find variable: ") && HostNames.has(words)
     guard !isLookedFor else { return nil }
@@ -274,9 +266,8 @@ struct StubFindings {
   /// Whether a method is inherited and does nothing but throw.
   private func isStub(_ method: String, _ source: String) -> Bool {
     guard let inspection = subject.inspection else { return true }
-    let name = ["list": "getListPage", "details": "getDetails", "pages": "getPages"][method] ?? method
-    guard case .parser(_, let chain)? = inspection.parsers.first(where: { $0.id == source })?.state,
-      let depth = chain.firstIndex(where: { number in
+    let name = MethodIndex.names[method] ?? method
+    guard let chain = subject.chain(of: source), let depth = chain.firstIndex(where: { number in
         inspection.classes[number].members.contains { $0.name == name }
       }),
       depth > 0 || chain.count == 1,

@@ -14,8 +14,8 @@ enum FaultClass: Equatable {
 
   init(_ error: PageError, knowing knowledge: FaultKnowledge = FaultKnowledge()) {
     let words = error.message
-    guard error.isInBundle else {
-      // Text that was evaluated came from a page.
+    // Text that was evaluated came from a page. Of a class that is called the engine does not say where it stands.
+    guard error.isInBundle || words.hasPrefix("Cannot call a class constructor") else {
       self = .data
       return
     }
@@ -136,14 +136,15 @@ private struct BadCall {
     let callee = String(words[..<end])
     // "undefined is not a function (near '...x of y...')": something that is no list was iterated.
     guard !words.contains("(near '"), callee != "undefined", callee != "null" else { return nil }
-    let parts = Self.plain(callee).split(separator: ".", omittingEmptySubsequences: false)
+    let plain = Self.plain(callee)
+    let parts = plain.split(separator: ".", omittingEmptySubsequences: false)
     guard let last = parts.last.map(String.init), JavaScriptName.isName(last[...]) else { return nil }
     let isData = knowledge.isMethodOfData ?? JavaScriptName.methodsOfData.contains(last)
     if parts.allSatisfy({ JavaScriptName.isName($0) }) {
       fault = Self.plainCall(parts, last, isData, knowledge)
     } else {
-      // Something was called before: only a name that nothing has is a fault.
-      guard callee.contains("("), words.hasSuffix(" is undefined)") else { return nil }
+      // Something was called before, or is written there: only a name that nothing has is a fault.
+      guard plain.contains(where: { "('\"`".contains($0) }), words.hasSuffix(" is undefined)") else { return nil }
       fault = isData ? .data : knowledge.settableNames.contains(last) ? .suspect : .programming
     }
   }

@@ -105,6 +105,13 @@ struct ShapeRules {
   private static let missing: Set<String> = ["undefined", "null", "empty"]
   private static let unknown: Set<String> = ["any"]
 
+  /// Refuses what is sure and new.
+  private mutating func add(isSure: Bool, isOld: Bool, _ subject: String, _ message: String) {
+    add(
+      severity(isSure: isSure, isOld), subject,
+      message + (isOld ? version.map { ", as it was with release \($0)" } ?? "" : ""))
+  }
+
   private mutating func add(_ severity: Finding.Severity, _ subject: String, _ message: String) {
     verdicts.append(.init(severity: severity, message: message, subject: subject))
   }
@@ -225,7 +232,7 @@ struct ShapeRules {
     let shown = name.printable(maxCharacters: 60)
     if !good.isEmpty, good.isSubset(of: ["promise"]) {
       return add(
-        severity(isSure: true, live?.contains("promise") == true), name,
+        isSure: true, isOld: live?.contains("promise") == true, name,
         "\(shown) of \(what) is a promise that nobody awaits")
     }
     let before = live?.subtracting(Self.missing) ?? []

@@ -141,7 +141,8 @@ class Requests {
     let host;
     try { host = new URL(text).host; } catch { return; }
     const domain = call.domain;
-    if (host === domain || host === '' || host.endsWith(`.${domain}`) || domain.endsWith(`.${host}`)) return;
+    // Addresses of made-up things may grow onto the domain.
+    if (host.startsWith(domain) || host === '' || host.endsWith(`.${domain}`) || domain.endsWith(`.${host}`)) return;
     const entry = this.hosts.get(host) || { host, ...place, method: call.method, sources: new Set() };
     entry.sources.add(call.source);
     this.hosts.set(host, entry);
