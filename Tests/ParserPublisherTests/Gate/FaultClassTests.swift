@@ -123,6 +123,8 @@ struct FaultClassTests {
       [call, member, helper].map { fault("TypeError", $0) } == [.programming, .programming, .programming])
     #expect(fault("TypeError", newer) == .suspect)
     knowledge.settableNames = ["encode", "settings", "decode"]
+    #expect(fault("TypeError", call) == .programming, "a key of some table is no member of a parser")
+    knowledge.assignedNames = ["encode"]
     #expect([call, member, helper].map { fault("TypeError", $0) } == [.data, .data, .suspect])
     knowledge.evaluatesText = true
     #expect(fault("ReferenceError", "Can't find variable: chapterImages") == .data)

@@ -89,7 +89,7 @@ struct DryRunSubject {
     FaultClass(
       failure.error,
       knowing: FaultKnowledge(
-        settableNames: bundle.settableNames,
+        settableNames: bundle.settableNames, assignedNames: bundle.assignedNames,
         evaluatesText: failure.error.line.map { bundle.evaluatesText(aroundLine: $0) } ?? false,
         isMethodOfData: failure.isMethodOfData, isWritten: isWritten))
   }
@@ -267,7 +267,8 @@ struct StubFindings {
   private func isStub(_ method: String, _ source: String) -> Bool {
     guard let inspection = subject.inspection else { return true }
     let name = MethodIndex.names[method] ?? method
-    guard let chain = subject.chain(of: source), let depth = chain.firstIndex(where: { number in
+    guard let chain = subject.chain(of: source),
+      let depth = chain.firstIndex(where: { number in
         inspection.classes[number].members.contains { $0.name == name }
       }),
       depth > 0 || chain.count == 1,

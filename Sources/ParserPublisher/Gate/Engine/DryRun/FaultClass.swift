@@ -38,6 +38,8 @@ enum FaultClass: Equatable {
 struct FaultKnowledge {
   /// Names that some code of the bundle or the catalog may give a value to.
   var settableNames: Set<String> = []
+  /// Those of them that may become members of a parser.
+  var assignedNames: Set<String> = []
   /// Whether the code around evaluates text, such as a script of the site.
   var evaluatesText = false
   /// Whether something of the engine's own has a method of the name that was called; `nil` when the engine did not say.
@@ -144,7 +146,9 @@ private struct BadCall {
       fault = Self.plainCall(parts, last, isData, knowledge)
     } else {
       // Something was called before, or is written there: only a name that nothing has is a fault.
-      guard plain.contains(where: { "('\"`".contains($0) }), words.hasSuffix(" is undefined)") else { return nil }
+      guard plain.contains(where: { "('\"`".contains($0) }), words.hasSuffix(" is undefined)") else {
+        return nil
+      }
       fault = isData ? .data : knowledge.settableNames.contains(last) ? .suspect : .programming
     }
   }
@@ -155,7 +159,7 @@ private struct BadCall {
     if parts.count == 1 || parts[0] == "super" { return .programming }
     let isSettable = knowledge.settableNames.contains(last)
     if parts[0] == "this" {
-      if parts.count == 2 { return isSettable ? .data : .programming }
+      if parts.count == 2 { return knowledge.assignedNames.contains(last) ? .data : .programming }
       if parts[1] == "context" { return contextCall(last) }
     }
     // A method that nobody called: `node.getAttribute.trim()`.

@@ -23,6 +23,7 @@ struct InstrumentReader {
   private(set) var blocks: [InstrumentedBundle.Block] = []
   private(set) var selectors: [InstrumentedBundle.SelectorLiteral] = []
   private(set) var settable: Set<String> = []
+  private(set) var assigned: Set<String> = []
   private(set) var evaluations: [Int] = []
   private(set) var insertions: [(offset: Int, text: String)] = []
 
@@ -81,7 +82,10 @@ struct InstrumentReader {
     let text = scanner.text(tokens[index])
     let isMember = isMember(index)
     if isMember {
-      if isAssignment(index + 1) { settable.insert(text) }
+      if isAssignment(index + 1) {
+        settable.insert(text)
+        assigned.insert(text)
+      }
       if Self.queries.contains(text), isSign(index + 1, "(") { noteSelector(index + 2) }
       return
     }
@@ -116,7 +120,9 @@ struct InstrumentReader {
   private mutating func note(string index: Int) {
     let range = tokens[index].range
     guard range.count >= 3, range.count <= 66 else { return }
-    settable.insert(String(decoding: bytes[(range.lowerBound + 1)..<(range.upperBound - 1)], as: UTF8.self))
+    let text = String(decoding: bytes[(range.lowerBound + 1)..<(range.upperBound - 1)], as: UTF8.self)
+    settable.insert(text)
+    assigned.insert(text)
   }
 
   private mutating func noteSelector(_ index: Int) {

@@ -29,6 +29,8 @@ struct InstrumentedBundle {
   let selectors: [SelectorLiteral]
   /// Names that the code may give a value to in some way, other than as a method of a class.
   let settableNames: Set<String>
+  /// Those of them that are assigned as members, or stand in the code as texts: any object may get them.
+  let assignedNames: Set<String>
   /// The places where text is evaluated as code.
   private let evaluations: [Int]
   private let insertions: [Insertion]
@@ -41,6 +43,7 @@ struct InstrumentedBundle {
     blocks = reader.blocks
     selectors = reader.selectors
     settableNames = reader.settable
+    assignedNames = reader.assigned
     evaluations = reader.evaluations
     insertions = reader.insertions.map { Insertion(offset: $0.offset, text: $0.text) }
   }

@@ -1,7 +1,9 @@
 /// Where in a bundle the methods of its parsers stand; looked up once, and only when a finding asks for it.
 final class MethodIndex {
   /// The methods that calls run, by the names of the calls.
-  static let names = ["list": "getListPage", "search": "getListPage", "details": "getDetails", "pages": "getPages"]
+  static let names = [
+    "list": "getListPage", "search": "getListPage", "details": "getDetails", "pages": "getPages",
+  ]
 
   /// The classes of each parser, the nearest first, by the id of its source.
   private(set) lazy var chains = Dictionary(
@@ -29,7 +31,9 @@ final class MethodIndex {
     let own = members.filter { $0.name == name }.prefix(1).compactMap(\.text)
     guard let changes else { return own.first.map { places.place($0, 0) } }
     for text in own + members.compactMap(\.text) {
-      let range = (places.place(text, 0).line, places.place(text, max(0, inspection.texts[text].count - 1)).line)
+      let range = (
+        places.place(text, 0).line, places.place(text, max(0, inspection.texts[text].count - 1)).line
+      )
       guard let first = range.0, let last = range.1 else { continue }
       if let line = changes.lines(in: first...max(first, last)).first {
         return Finding.Place(file: bundleName, line: line)
