@@ -15,7 +15,6 @@ import Testing
     "import": "import signed.tar.zst --feed feed --allow no-engine",
     "device init": "device init --store store --feed feed --checksums-only --embedded app",
     "device import": "device import next.tar.zst --store store",
-    "import": "import signed.tar.zst --feed feed --allow no-engine",
   ]
 
   private static func line(_ row: VerbRow) throws -> String {
