@@ -23,7 +23,7 @@ import Testing
 
   /// Verbs that wait for nobody: they only read, or write what no lock guards; and a launch must not wait.
   static let needNoLock: Set = [
-    "check", "releases", "verify", "embed", "export", "run", "record", "bisect", "device init",
+    "check", "contract", "releases", "verify", "embed", "export", "run", "record", "bisect", "device init",
     "device check",
     "device activate", "device status", "device history", "device explain", "key generate", "key public",
     "key list",
