@@ -95,9 +95,9 @@ struct VerbRow: CustomTestStringConvertible, Sendable {
       fails: "next.root.json --feed signed", 1),
     VerbRow("source list", "--sources sources.json", fails: "--sources bundle-1.js", 3),
     VerbRow("source resolve", "--sources sources.json ALPHA", fails: "--sources sources.json NOBODY", 1),
+    VerbRow("contract", "", fails: "x", 2),
     VerbRow("help", "publish", fails: "publisch", 2),
     VerbRow("version", "", fails: "now", 2),
-    VerbRow("contract", "", fails: "x", 2),
     VerbRow("completions", "bash", fails: "tcsh", 2),
   ]
 }

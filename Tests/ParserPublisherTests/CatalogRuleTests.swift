@@ -139,7 +139,7 @@ import TestSupport
   func otherSpelling() async throws {
     let feed = try await TestFeed()
     try await feed.publish("one", ids: ["ABC", "DEF"])
-    let diff = try #require(try await feed.publish("two", ids: ["abc", "JS_DEF"]).diff)
+    let diff = try #require(try await feed.publish("two", ids: ["parser:ABC", "JS_DEF"]).diff)
     #expect(diff.removed.isEmpty && diff.added.isEmpty)
     #expect(diff.changed.allSatisfy { $0.fields.contains { $0.name == "id" } } && diff.changed.count == 2)
   }

@@ -25,13 +25,13 @@ import TestSupport
     arguments: [
       ("B29", "[]", "has no sources"),
       ("B29", "{}", "not an array"),
-      ("B29", "[\(entry),{\"className\":\"B\"}]", "sources.json: [1].id is missing"),
-      ("B29", "[\(entry.replacing("false", with: "1"))]", "sources.json: [0].isNsfw is a number"),
-      ("B29", "[\(entry.replacing("\"a.example\"", with: "null"))]", "sources.json: [0].domain is null"),
-      ("B29", "[\(entry.replacing("{}", with: "[]"))]", "sources.json: [0].overrides is an array"),
+      ("B29", "[\(entry),{\"className\":\"B\"}]", "[1].id is missing"),
+      ("B29", "[\(entry.replacing("false", with: "1"))]", "[0].isNsfw is a number"),
+      ("B29", "[\(entry.replacing("\"a.example\"", with: "null"))]", "[0].domain is null"),
+      ("B29", "[\(entry.replacing("{}", with: "[]"))]", "[0].overrides is an array"),
       ("B31", "[\(entry.replacing("\"family\"", with: "\"i\\u0064\""))]", "[0].id"),
       ("B50", "\u{FEFF}[\(entry)]", "BOM at byte 0"),
-      ("B57", "[\(entry),\(entry)]", "sources.json: [1].id is \"A\", the same source as \"A\" at [0].id"),
+      ("B57", "[\(entry),\(entry)]", "[1].id is \"A\", the same source as \"A\" at [0].id"),
       ("B57", "[\(entry),\(entry.replacing("\"A\"", with: "\"JS_a\""))]", "at [0].id"),
       ("page", "<html>", "sources.json"),
     ])

@@ -74,7 +74,7 @@ import TestSupport
     let feed = try await feed(["one", "two", "three"])
     let missing = await problem { _ = try await feed.publisher.rollback(RollbackRequest(to: version(9))) }
     #expect(missing?.code == .noSuchRelease)
-    #expect(missing?.message.contains("it has 3, 2, 1") == true)
+    #expect(missing?.message.contains("available: 3, 2, 1") == true)
     let same = await problem { _ = try await feed.publisher.rollback(RollbackRequest(to: version(3))) }
     #expect(same?.code == .nothingToRollBackTo)
     let beta = try #require(Channel("beta"))

@@ -4,6 +4,9 @@ import TestSupport
 /// Puts a file somewhere, with its parents, by other means than the code under test.
 package func plant(_ bytes: [UInt8], at path: String) {
   makeParents(of: path)
+  // A pipe that stands there would be opened only once somebody reads it.
+  var status = stat()
+  if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFIFO { unlink(path) }
   guard let file = fopen(path, "w") else { preconditionFailure("cannot write \(path)") }
   defer { fclose(file) }
   fwrite(bytes, 1, bytes.count, file)

@@ -170,14 +170,20 @@ actor SpareEngine {
 
   init(_ runner: DryRunner) { starting = Task { await runner.prepared() } }
 
-  /// The engine, to one caller; `nil` when it is gone.
+  /// The engine, to one caller; `nil` when it is gone. A caller that is cancelled does not wait for the start.
   func take() async -> Result<EngineSession, EngineError>? {
-    defer { starting = nil }
-    return await starting?.value
+    guard let start = starting else { return nil }
+    starting = nil
+    return await withTaskCancellationHandler {
+      await start.value
+    } onCancel: {
+      start.cancel()
+    }
   }
 
-  /// Ends it if nobody took it.
+  /// Ends it if nobody took it, also while it starts.
   func close() async {
+    starting?.cancel()
     guard case .success(let session)? = await take() else { return }
     await session.close()
   }

@@ -15,7 +15,7 @@ public struct OldEngine: Sendable, Hashable {
   }
 
   /// A version of one to three numbers.
-  public struct Version: Sendable, Hashable {
+  public struct EngineVersion: Sendable, Hashable {
     /// The version as it was written.
     public let text: String
   }
@@ -23,7 +23,7 @@ public struct OldEngine: Sendable, Hashable {
   /// Whose engine it is.
   public let kind: Kind
   /// The oldest version.
-  public let version: Version
+  public let version: EngineVersion
 
   /// Reads `KIND VERSION`.
   ///
@@ -38,7 +38,7 @@ public struct OldEngine: Sendable, Hashable {
       )
     }
     self.kind = kind
-    version = Version(text: parts[1])
+    version = EngineVersion(text: parts[1])
   }
 
   /// Reads a list with commas; each kind once.

@@ -39,7 +39,7 @@ class Sorter {
     switch (code) {
       case 2339: case 2551: case 2550: case 2568: case 2576: return this.member(node);
       case 2345: case 2554: case 2555: case 2769: return this.call(code, node);
-      case 2322: case 2739: case 2740: case 2741: case 2559: case 2696: return this.assignment(node, diagnostic);
+      case 2322: case 2739: case 2740: case 2741: case 2559: case 2696: return this.assignment(node);
       case 2355: return this.noResult(node);
       case 2349: case 2348: case 2351: case 6234: return this.notCallable(node);
       case 2488: case 2548: case 2549: case 2504: case 2461: case 2495: case 2802: return this.notIterable(node);
@@ -176,11 +176,10 @@ class Sorter {
 
   // MARK: Results
 
-  assignment(node, diagnostic) {
+  assignment(node) {
     const { ts, checker } = this;
-    const text = ts.flattenDiagnosticMessageText(diagnostic.messageText, ' ');
     const method = this.contractMethod(node);
-    if (method) return this.wrongResult(node, method, text);
+    if (method) return this.wrongResult(node, method);
     // A promise where the page wants a text, or where a variable has held what a page gives.
     const target = ts.isBinaryExpression(node.parent) && node.parent.left === node ? node.parent : null;
     if (target && ts.isIdentifier(node) && this.isPromise(checker.getTypeAtLocation(target.right)) && !this.bundle.awaited.has(node.text)) {
@@ -194,7 +193,7 @@ class Sorter {
     };
   }
 
-  wrongResult(node, method, text) {
+  wrongResult(node, method) {
     const value = this.returned(node), type = value && this.checker.getTypeAtLocation(value);
     const wanted = results[method];
     let given = type && this.checker.getAwaitedType ? this.checker.getAwaitedType(type) ?? type : type;
@@ -202,17 +201,20 @@ class Sorter {
     const isList = wanted.endsWith('[]');
     const isArray = this.isArray(given), element = isArray && this.checker.getTypeArguments(given)[0];
     const primitive = this.ts.TypeFlags.StringLike | this.ts.TypeFlags.NumberLike | this.ts.TypeFlags.BooleanLike | this.ts.TypeFlags.Void;
-    const named = /'(\w+)'/.exec(text)?.[1];
     const sure = !this.isWeak(value) && Boolean(given.flags & primitive || isList && !isArray || !isList && isArray
       || element && (element.flags & primitive || this.isPromise(element)) || isArray && element && this.isLiteralResult(value));
+    // The members of a class may come by Object.assign, which the checker does not follow.
+    if (!sure && this.isOfClass(element || given)) return undefined;
     const shown = this.typeText(given);
     return {
       rule: 'wrong-result', sure, subject: method,
       text: element && this.isPromise(element) ? `${method} gives an array of promises: Promise.all is missing`
         : `${method} gives ${shown}, and the contract wants ${wanted}`,
-      advice: element && this.isPromise(element) ? 'write await Promise.all(…) around the list' : `see ${wanted.replace('[]', '')} in the contract${named ? '' : ''}`,
+      advice: element && this.isPromise(element) ? 'write await Promise.all(…) around the list' : `see ${wanted.replace('[]', '')} in the contract`,
     };
   }
+
+  isOfClass(type) { return Boolean(type.symbol && type.symbol.flags & this.ts.SymbolFlags.Class && !this.isPromise(type)); }
 
   /** Whether the entries of a list are written out where they are made, so that a missing field is missing. */
   isLiteralResult(value) {
