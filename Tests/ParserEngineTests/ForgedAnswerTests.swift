@@ -197,7 +197,7 @@ enum ForgingBundle {
         text: bundle(
           list: """
             return [window.length, 'webkit' in window && window.webkit !== undefined, document.querySelectorAll('*').length,
-              Object.getOwnPropertyNames(window).filter((name) => /^(_|k[0-9a-f]{9})|probe|gate/i.test(name)),
+              Object.getOwnPropertyNames(window).filter((name) => /^(_|k[0-9a-f]{9})|probe|^gate/i.test(name)),
               new Error().stack.split('\\n').filter((line) => !line.startsWith('getListPage@')),
               [this.context.httpGet, console.log, Document.prototype.querySelector, Function.prototype.toString]
                 .filter((method) => !String(method).includes(`function ${method.name}() {\\n    [native code]`)).length];

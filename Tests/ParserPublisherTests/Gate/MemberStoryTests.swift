@@ -184,7 +184,7 @@ extension HistoryTests.MemberStoryTests {
         "did you mean parseDate? "
       ),
       (
-        "S8", "calls this.lookup(), which does not exist; line 2 has it as a key", .warning, "add the method"
+        "S8", "calls this.lookup(), which does not exist, and fails so when it runs", .error, "add the method"
       ),
       (
         "S9", "calls this.lookup2(), which does not exist; line 2 has it as a key", .warning, "add the method"
