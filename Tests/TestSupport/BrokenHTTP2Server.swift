@@ -78,6 +78,10 @@ public final class BrokenHTTP2Server: Sendable {
                 connection.sendall(frame(3, 0, stream, struct.pack('>I', 2)))
             else:
                 connection.sendall(frame(7, 0, 0, struct.pack('>II', 0, 11)))
+                # What the client sent meanwhile is read first: a close over it would reset the connection, GOAWAY and all.
+                connection.settimeout(5)
+                connection.shutdown(socket.SHUT_WR)
+                while connection.recv(4096): pass
                 connection.close()
                 return
     def plain(connection):
