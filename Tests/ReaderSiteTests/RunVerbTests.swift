@@ -274,7 +274,11 @@ struct RunVerbTests {
         "check --bundle reader.js --sources reader.json --fixtures fixtures --against feed")
       #expect(refused.code == 1, "\(refused)")
       let lines = refused.result.output.split(separator: "\n").map(String.init)
-      let finding = lines.first { $0.hasPrefix("fixtures") && $0.contains("  refused  reader.js: ") } ?? ""
+      // A finding goes on in indented lines below it.
+      let finding =
+        refused.result.output.replacing(/\n +/, with: " ").split(separator: "\n").first {
+          $0.hasPrefix("fixtures") && $0.contains("  refused  reader.js: ")
+        } ?? ""
       #expect(
         finding.contains("gives less than the live release: list: 1 titles before, now 0 titles"),
         "\(refused)")
@@ -303,7 +307,9 @@ struct RunVerbTests {
       let line = "check --bundle reader.js --sources reader.json --fixtures fixtures"
       let damaged = try desk.tool(line)
       #expect(
-        damaged.code == 1 && damaged.result.output.contains("fixture.json: format is missing"), "\(damaged)")
+        damaged.code == 1
+          && damaged.result.output.replacing(/\n +/, with: " ").contains("fixture.json: format is missing"),
+        "\(damaged)")
       var quick = desk
       quick.variables["PARSER_OTA_ENGINE"] = "/nowhere/parser-ota-engine"
       let without = try quick.tool("\(line) --json")
