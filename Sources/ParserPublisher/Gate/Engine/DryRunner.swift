@@ -1,3 +1,4 @@
+internal import GateScripts
 internal import OTAManifest
 internal import ParserEngine
 
@@ -23,16 +24,11 @@ struct DryRunner {
   private static let maxCalls = 16_000
 
   /// What answers in the page about the make-up of a bundle; evaluated before it.
-  static let probe = EngineScript(
-    name: "probe.js", text: String(decoding: PackageResources.probe_js, as: UTF8.self))
+  static let probe = EngineScript(name: "probe.js", text: GateScripts.probe)
   /// What makes the calls; evaluated before the bundle.
   static let caller = EngineScript(
     name: "caller.js",
-    text: [
-      PackageResources.page_js, PackageResources.selectors_js, PackageResources.samples_js,
-      PackageResources.patterns_js, PackageResources.results_js, PackageResources.watching_js,
-      PackageResources.dryrun_js,
-    ].map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n")
+    text: GateScripts.caller
       .replacing("__parserOTABlocks", with: Instruments.blocks)
       .replacing("__parserOTACaught", with: Instruments.caught))
 

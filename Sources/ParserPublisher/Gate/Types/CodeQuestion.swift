@@ -1,3 +1,4 @@
+internal import GateScripts
 internal import OTAManifest
 
 /// What is asked about a bundle.
@@ -13,20 +14,6 @@ struct CodeQuestion: Sendable {
   let contracts: [ContractTypes]
   /// The engines that must be able to run it.
   let engines: [OldEngine]
-
-  /// The files of the reader.
-  private static let files: [(name: String, bytes: [UInt8])] = [
-    ("main.js", PackageResources.main_js), ("tools.js", PackageResources.tools_js),
-    ("syntax.js", PackageResources.syntax_js), ("bundle.js", PackageResources.bundle_js),
-    ("names.js", PackageResources.names_js), ("words.js", PackageResources.words_js),
-    ("calls.js", PackageResources.calls_js),
-    ("report.js", PackageResources.report_js),
-    ("sourcemap.js", PackageResources.sourcemap_js), ("engines.js", PackageResources.engines_js),
-    ("types.js", PackageResources.types_js), ("program.js", PackageResources.program_js),
-    ("sorting.js", PackageResources.sorting_js), ("evidence.js", PackageResources.evidence_js),
-    ("promises.js", PackageResources.promises_js), ("engine-names.json", PackageResources.engine_names_json),
-    ("features.json", PackageResources.features_json),
-  ]
 
   /// The question with the reader's own files, as JSON.
   func encoded(folders: [String]) -> [UInt8] {
@@ -51,7 +38,7 @@ struct CodeQuestion: Sendable {
           })),
       JSONMember("folders", .array(folders.map { .string($0) })),
     ])
-    let files = JSONValue.object(Self.files.map { JSONMember($0.name, Self.text($0.bytes)) })
+    let files = JSONValue.object(GateScripts.reader.map { JSONMember($0.name, Self.text($0.bytes)) })
     return JSONValue.object([JSONMember("files", files), JSONMember("question", question)]).encoded(
       indented: false)
   }
@@ -71,5 +58,5 @@ public struct ContractTypes: Sendable, Equatable {
 
   /// The contract that every app keeps.
   public static let standard = ContractTypes(
-    name: "parser-contract.d.ts", text: String(decoding: PackageResources.contract_d_ts, as: UTF8.self))
+    name: "parser-contract.d.ts", text: GateScripts.contract)
 }

@@ -1,3 +1,4 @@
+internal import GateScripts
 internal import OTAManifest
 internal import OTAProcess
 internal import ParserEngine
@@ -44,12 +45,14 @@ struct CodeReader: Sendable {
     var variables = environment.filter { ["PATH", "LD_LIBRARY_PATH"].contains($0.key) }
     variables["LANG"] = "C.UTF-8"
     variables["NODE_PATH"] = tools.folders.joined(separator: ":")
-    let start = String(decoding: PackageResources.start_js, as: UTF8.self)
     let heap = "--max-old-space-size=\(maxMemoryBytes >> 20)"
     let group: ProgramGroup
     do {
       group = try ProgramGroup(
-        [program, ReaderMode.argument, tools.node, heap, "--max-semi-space-size=64", "-e", start],
+        [
+          program, ReaderMode.argument, tools.node, heap, "--max-semi-space-size=64", "-e",
+          GateScripts.readerStart,
+        ],
         environment: variables)
     } catch {
       throw Fault(reason: "the reader cannot be started: \(error)")
