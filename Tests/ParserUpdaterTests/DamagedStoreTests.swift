@@ -146,6 +146,35 @@ struct DamagedStoreTests {
     #expect(device.launchAndConfirm() == 43)
   }
 
+  /// What finds a damaged state first, named for messages.
+  static let finders: [(String, @Sendable (Device) async throws -> Void)] = [
+    ("a launch", { _ = $0.launch() }),
+    (
+      "an update",
+      {
+        try $0.feed.publish(43)
+        _ = try await $0.update()
+      }
+    ),
+    ("an update that finds nothing newer", { _ = try await $0.update() }),
+    ("a roll back", { _ = try $0.updater().rollback() }),
+    ("a pin", { _ = try $0.updater().pin(.number(42)) }),
+    ("a pin that is refused", { _ = try? $0.updater().pin(.number(7)) }),
+    ("a confirmation", { _ = try $0.updater().confirm(version: .number(42)) }),
+  ]
+
+  @Test(
+    "a state that is rebuilt leaves the same line in the history, whichever verb finds it", arguments: 0..<7)
+  func sameLine(finder: Int) async throws {
+    let device = try await deviceWithTwoReleases()
+    plant("{", at: "\(device.store)/state.json")
+    try await Self.finders[finder].1(device)
+    let lines = try device.updater().history().filter { $0.kind == .recovered }.map(\.text)
+    #expect(lines.count == 1, "\(Self.finders[finder].0)")
+    #expect(lines.first?.hasPrefix("state rebuilt from the releases on disk: state.json ") == true)
+    #expect(try device.updater().status().damage == nil)
+  }
+
   @Test(
     "B07: an update finds a damaged state before any launch does, and repairs it", arguments: [1, 3, 10, 11])
   func updateRepairs(form: Int) async throws {

@@ -42,16 +42,15 @@ struct Activation {
     case .refused: lock = nil
     }
     defer { lock?.release() }
-    guard let (state, recovery) = readState(of: store, canWrite: lock != nil) else {
-      return launchWithoutStore()
-    }
+    guard let transaction = begin(on: store, canWrite: lock != nil) else { return launchWithoutStore() }
+    let state = transaction.written
     if let failure, let running = failure.running, let reason = refusal(of: failure, in: state) {
       if lock != nil {
         record([HistoryEvent(.ignored, failure.release, "failure report: \(reason)")], state, in: store)
       }
       return running
     }
-    if lock != nil, let active = launchAndRecord(state, recovery, in: store) { return active }
+    if lock != nil, let active = launchAndRecord(transaction) { return active }
     return launchWithoutRecord(state, in: store)
   }
 
@@ -98,57 +97,46 @@ struct Activation {
     return search.passedOver.isEmpty ? active(search, plan, plan.state) : nil
   }
 
-  /// The state, rebuilt when it is damaged; `recovery` tells of that in the history. `nil` when it is unknown.
-  private mutating func readState(
-    of store: DeviceStore, canWrite: Bool
-  ) -> (state: DeviceState, recovery: HistoryEvent?)? {
+  /// The state, rebuilt when it is damaged; `nil` when it is unknown.
+  private mutating func begin(on store: DeviceStore, canWrite: Bool) -> StoreTransaction? {
+    let transaction: StoreTransaction
     do {
-      let (state, damage) = try store.state()
-      guard let damage else { return (state, nil) }
-      notes.append(Problem(.storageFailed, damage, kept: "the releases on disk that verify"))
-      if canWrite { setStateAside(in: store) }
-      return (state, HistoryEvent(.recovered, nil, "state rebuilt from the releases on disk: \(damage)"))
+      transaction = try StoreTransaction(store)
     } catch {
       notes.append(error.keeping("the state and the releases of the store; this launch does not use them"))
       return nil
     }
-  }
-
-  private mutating func setStateAside(in store: DeviceStore) {
+    if let damage = transaction.damage {
+      notes.append(Problem(.storageFailed, damage, kept: "the releases on disk that verify"))
+    }
     do {
-      try store.setDamagedStateAside()
+      if canWrite { try transaction.setDamageAside() }
     } catch {
       notes.append(Problem(error))
     }
+    return transaction
   }
 
   /// `nil` when the launch had to be recorded and could not be.
-  private mutating func launchAndRecord(
-    _ state: DeviceState, _ recovery: HistoryEvent?, in store: DeviceStore
-  ) -> ActiveRelease? {
+  private mutating func launchAndRecord(_ transaction: StoreTransaction) -> ActiveRelease? {
+    let (store, state) = (transaction.store, transaction.written)
     let (failed, failureEvent) = applyFailure(to: state)
     let plan = plan(failed, in: store, canRecord: true)
     let search = CandidateSearch.launch(plan, in: store, configuration.embedded)
     let after = plan.stateAfterLaunch(of: search.choice?.candidate, damaged: search.damaged, launch: launch)
-    let isChanged = after != state || recovery != nil
+    let isChanged = after != state || transaction.damage != nil
+    if isChanged, after.trial?.launches.contains(launch) == true { takeLaunchLease(in: store) }
     do {
-      if isChanged {
-        if after.trial?.launches.contains(launch) == true { takeLaunchLease(in: store) }
-        try store.writeState(after)
-      } else if failure != nil {
-        try store.holdState()
+      let events = [failureEvent].compactMap(\.self) + plan.events + search.events(launch: launch)
+      // A launch that changes nothing writes nothing, and waits for no disk.
+      if isChanged || failure != nil {
+        let problem = try transaction.commit(after, isChanged ? events : [], at: now)
+        if let problem { notes.append(problem) }
       }
     } catch {
       notes.append(Problem(error))
       launchLease = nil
       return nil
-    }
-    if isChanged {
-      let events = [recovery, failureEvent].compactMap(\.self) + plan.events + search.events(launch: launch)
-      record(events, after, in: store)
-      if Set(after.references) != Set(state.references) || recovery != nil {
-        GarbageCollection.collectReleases(of: store, keeping: after)
-      }
     }
     return active(search, plan, after)
   }
@@ -178,23 +166,15 @@ struct Activation {
   }
 
   private mutating func launchWithoutStore() -> ActiveRelease {
-    let plan = LaunchPlan(
-      DeviceState(), situation(embedded: readEmbedded(), livingLaunches: [], canRecord: false))
+    let plan = plan(DeviceState(), in: nil, canRecord: false)
     return active(CandidateSearch.launch(plan, in: nil, configuration.embedded), plan, plan.state)
   }
 
-  private mutating func plan(_ state: DeviceState, in store: DeviceStore, canRecord: Bool) -> LaunchPlan {
-    let living = livingLaunches(of: state.trial, in: store)
-    var situation = situation(embedded: readEmbedded(), livingLaunches: living, canRecord: canRecord)
-    situation.belonging = StoreOwnership(configuration: configuration, store: store).belonging(of: state)
-    return LaunchPlan(state, situation)
-  }
-
-  private mutating func livingLaunches(of trial: DeviceState.Trial?, in store: DeviceStore) -> Set<LaunchID>?
-  {
-    let (living, problem) = store.livingLaunches(of: trial)
+  private mutating func plan(_ state: DeviceState, in store: DeviceStore?, canRecord: Bool) -> LaunchPlan {
+    let (situation, problem) = LaunchSituation.found(
+      configuration, store, state, embedded: readEmbedded(), canRecord: canRecord, now: now)
     if let problem { notes.append(problem) }
-    return living
+    return LaunchPlan(state, situation)
   }
 
   /// A launch without a lease counts as ended from the start, which is no reason not to launch.
@@ -206,15 +186,6 @@ struct Activation {
       let problem = Problem(error)
       if !notes.contains(where: { $0.code == problem.code }) { notes.append(problem) }
     }
-  }
-
-  private func situation(
-    embedded: ReleaseReference?, livingLaunches: Set<LaunchID>?, canRecord: Bool
-  ) -> LaunchSituation {
-    LaunchSituation(
-      embedded: embedded, app: configuration.app, unconfirmedLimit: configuration.unconfirmedLaunchLimit,
-      livingLaunches: livingLaunches, canRecord: canRecord, now: now, channel: configuration.channel,
-      keepsFormerChannel: configuration.keepsFormerChannel)
   }
 
   private mutating func readEmbedded() -> ReleaseReference? {

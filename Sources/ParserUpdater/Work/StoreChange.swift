@@ -65,8 +65,9 @@ struct StoreChange {
           .nothingToRollBackTo, "the embedded copy is running; there is nothing to roll back to",
           advice: "ship another copy inside the app, or publish a newer release")
       }
-      let plan = LaunchPlan(state, situation)
-      let search = CandidateSearch.question(plan, in: try openStore(), configuration.embedded)
+      let store = try openStore()
+      let plan = LaunchPlan(state, situation(of: state, in: store))
+      let search = CandidateSearch.question(plan, in: store, configuration.embedded)
       guard let next = search.choice?.candidate else {
         if let unknown = search.unknown { throw unknown.keeping("release \(left.version) as it was") }
         throw Problem(
@@ -81,7 +82,7 @@ struct StoreChange {
     }
   }
 
-  private func openStore() throws(Problem) -> DeviceStore? {
+  func openStore() throws(Problem) -> DeviceStore? {
     try DeviceStore.openPrivate(configuration.directory)
   }
 
@@ -145,11 +146,10 @@ struct StoreChange {
 
   private var embedded: ReleaseReference? { configuration.embedded.readableReference }
 
-  var situation: LaunchSituation {
-    LaunchSituation(
-      embedded: embedded, app: configuration.app, unconfirmedLimit: configuration.unconfirmedLaunchLimit,
-      livingLaunches: [], canRecord: true, now: now, channel: configuration.channel,
-      keepsFormerChannel: configuration.keepsFormerChannel)
+  /// The situation of a launch that finds this state.
+  func situation(of state: DeviceState, in store: DeviceStore?) -> LaunchSituation {
+    LaunchSituation.found(configuration, store, state, embedded: embedded, canRecord: true, now: now)
+      .situation
   }
 
   /// Runs `body` on the state under the lock; writes what it changed, and its events.
@@ -161,39 +161,14 @@ struct StoreChange {
         var state = DeviceState()
         return try body(&state).0
       }
-      let lock = try store.lock(wait: configuration.lockWait)
-      defer { lock.release() }
-      let before = try readState(of: store)
-      var (after, left) = StoreOwnership(configuration: configuration, store: store).entered(before)
-      let (result, events) = try holding(store) { () throws(Problem) in try body(&after) }
-      if after != before {
-        try store.writeState(after)
-        if Set(after.references) != Set(before.references) {
-          GarbageCollection.collectReleases(of: store, keeping: after)
-        }
-      } else {
-        try store.holdState()
-      }
-      store.record(left.map(\.event) + events, after, at: now)
-      return result
+      return try StoreTransaction.run(
+        on: store, configuration, wait: configuration.lockWait, now: { now }, body)
     } catch let problem as Problem {
       throw problem.keeping("the state is as it was")
     } catch let error as StorageError {
       throw Problem(error).keeping("the state is as it was")
     } catch {
       throw Problem(.storageFailed, "the store in \(configuration.directory) cannot be used")
-    }
-  }
-
-  /// What `body` says; when it refuses, the state that it refuses by outlives a power cut.
-  private func holding<Result>(
-    _ store: DeviceStore, _ body: () throws(Problem) -> Result
-  ) throws -> Result {
-    do {
-      return try body()
-    } catch {
-      try store.holdState()
-      throw error
     }
   }
 
@@ -205,14 +180,5 @@ struct StoreChange {
     var state = DeviceState()
     _ = try body(&state)
     return state == DeviceState() ? nil : try DeviceStore.create(configuration.directory)
-  }
-
-  private func readState(of store: DeviceStore) throws -> DeviceState {
-    let (state, damage) = try store.state()
-    if damage != nil {
-      try store.setDamagedStateAside()
-      try store.writeState(state)
-    }
-    return state
   }
 }

@@ -21,12 +21,12 @@ struct StoreQuestion {
       }
     }
     return DeviceStatus(
-      embedded: embedded.reference?.version,
+      embedded: reading.embedded.reference?.version,
       running: reading.store?.releasesInUse().sorted() ?? [], rolledBack: rolledBack(reading.store),
       current: entry(state.current),
       unconfirmedLaunches: state.trial?.launches.count, previous: entry(state.previous),
       staged: entry(state.staged),
-      pinned: pinnedVersion(state),
+      pinned: pinnedVersion(reading),
       rejected: state.rejected.map {
         .init(version: $0.version, pair: $0.pair, reason: $0.reason, date: $0.date)
       },
@@ -143,20 +143,20 @@ struct StoreQuestion {
     var obstacle: Problem?
     /// The state as it is written, before the feed and the channel of the app are taken on.
     var written = DeviceState()
-    var belonging = Belonging.known
+    /// The copy inside the app, read once.
+    var embedded: (reference: ReleaseReference?, unknown: Problem?) = (nil, nil)
   }
 
   /// Never throws: a launch goes on without the store, and a question says what the launch would do.
   private func read() -> Reading {
-    var reading = Reading()
+    var reading = Reading(embedded: embedded)
     do {
       guard let store = try DeviceStore.openPrivate(configuration.directory) else { return reading }
-      (reading.state, reading.damage) = try store.state()
+      let transaction = try StoreTransaction(store)
       reading.store = store
-      let ownership = StoreOwnership(configuration: configuration, store: store)
-      reading.written = reading.state
-      reading.belonging = ownership.belonging(of: reading.state)
-      reading.state = ownership.entered(reading.state).state
+      (reading.written, reading.damage) = (transaction.written, transaction.damage)
+      reading.state =
+        StoreOwnership(configuration: configuration, store: store).entered(reading.written).state
     } catch {
       reading.obstacle = error.keeping("the state and the releases of the store")
     }
@@ -171,15 +171,11 @@ struct StoreQuestion {
   }
 
   private func explanation(_ reading: Reading, offer: VerifiedManifest?) throws(Problem) -> Explanation {
-    let (state, store) = (reading.state, reading.store)
-    let (living, _) = store?.livingLaunches(of: state.trial) ?? ([], nil)
-    let plan = LaunchPlan(
-      reading.written,
-      LaunchSituation(
-        embedded: embedded.reference, app: configuration.app,
-        unconfirmedLimit: configuration.unconfirmedLaunchLimit, livingLaunches: living,
-        canRecord: store?.obstacleToRecording == nil, now: now, channel: configuration.channel,
-        belonging: reading.belonging, keepsFormerChannel: configuration.keepsFormerChannel))
+    let store = reading.store
+    let (situation, _) = LaunchSituation.found(
+      configuration, store, reading.written, embedded: reading.embedded.reference,
+      canRecord: store?.obstacleToRecording == nil, now: now)
+    let plan = LaunchPlan(reading.written, situation)
     let search = CandidateSearch.question(plan, in: store, configuration.embedded)
     let candidates = [search.choice?.candidate].compactMap(\.self) + search.rest
     return Explanation(
@@ -190,7 +186,7 @@ struct StoreQuestion {
             || (plan.state.trial != nil && candidate.release == plan.state.current))
       },
       passedOver: plan.passedOver + search.passedOver,
-      obstacle: reading.obstacle ?? search.unknown ?? embedded.unknown,
+      obstacle: reading.obstacle ?? search.unknown ?? reading.embedded.unknown,
       offer: try result(on: offer, reading))
   }
 
@@ -199,15 +195,15 @@ struct StoreQuestion {
     // What an update would do with it cannot be known while the state is not.
     if let obstacle = reading.obstacle { throw obstacle }
     return try decide(
-      on: offer, state: reading.state, embedded: embedded.reference, app: configuration.app,
+      on: offer, state: reading.state, embedded: reading.embedded.reference, app: configuration.app,
       channel: configuration.channel
     ) { (release) throws(Problem) in try reading.store?.isWhole(release) ?? false }.result(
       for: offer.manifest)
   }
 
-  private func pinnedVersion(_ state: DeviceState) -> ReleaseVersion? {
-    switch state.pin {
-    case .embedded: embedded.reference?.version
+  private func pinnedVersion(_ reading: Reading) -> ReleaseVersion? {
+    switch reading.state.pin {
+    case .embedded: reading.embedded.reference?.version
     case .release(let release): release.version
     case nil: nil
     }

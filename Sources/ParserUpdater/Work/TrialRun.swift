@@ -28,7 +28,8 @@ struct TrialRun {
 
   private func begin() throws(Problem) -> ReleaseReference? {
     try change.change { (state) throws(Problem) in
-      guard let release = state.releaseToTry(change.situation) else { return (nil, []) }
+      let situation = change.situation(of: state, in: try change.openStore())
+      guard let release = state.releaseToTry(situation) else { return (nil, []) }
       state.beginTrialLoad(of: release)
       return (release, [])
     }

@@ -34,32 +34,19 @@ extension UpdateRun {
     }
   }
 
-  /// The state as it is written, for whoever holds the lock of the store.
-  func recoverState(of store: DeviceStore) throws -> DeviceState {
-    let (state, damage) = try store.state()
-    if damage != nil { try store.setDamagedStateAside() }
-    return state
-  }
-
-  /// Changes the state under the lock, when there is something to change; what the store gives up is in the history.
+  /// Changes the state under the lock, when there is something to change or to repair; what the store gives up is in the history.
   func change(
     _ store: DeviceStore, _ body: (inout DeviceState) -> [LeftBehind]
   ) throws(Problem) {
-    let before = try state(of: store)
+    let found = try StoreTransaction(store)
+    let before = ownership(store).entered(found.written).state
     var after = before
     _ = body(&after)
-    guard after != before else { return }
+    guard after != before || found.damage != nil else { return }
     do {
-      let lock = try store.lock(wait: Self.commitWait)
-      defer { lock.release() }
-      let written = try recoverState(of: store)
-      var (state, left) = ownership(store).entered(written)
-      left += body(&state)
-      try store.writeState(state)
-      if Set(state.references) != Set(written.references) {
-        GarbageCollection.collectReleases(of: store, keeping: state)
+      try StoreTransaction.run(on: store, configuration, wait: Self.commitWait, now: now) { state in
+        ((), body(&state).map(\.event))
       }
-      store.record(left.map(\.event), state, at: now())
     } catch let problem as Problem {
       throw problem
     } catch let error as StorageError {
@@ -157,9 +144,9 @@ extension UpdateRun {
   private func noteOnce(_ event: HistoryEvent, in store: DeviceStore) {
     guard !HistoryFile(root: store.root).repeats(event) else { return }
     do {
-      let lock = try store.lock(wait: Self.commitWait)
-      defer { lock.release() }
-      store.record([event], try recoverState(of: store), at: now())
+      try StoreTransaction.run(on: store, configuration, wait: Self.commitWait, now: now) { _ in
+        ((), [event])
+      }
     } catch {
       // The caller gets the refusal itself; the same check writes it down the next time.
     }
@@ -217,20 +204,17 @@ extension UpdateRun {
     guard !passing.contains(problem.code) else { return }
     do {
       guard let store = try DeviceStore.openPrivate(configuration.directory) else { return }
-      let lock = try store.lock(wait: configuration.lockWait)
-      defer { lock.release() }
-      var state = DeviceState()
       switch store.readState() {
-      case .state(let stored): state = stored
-      case .fresh: break
+      case .state, .fresh: break
       // The next change of the store repairs it first; a problem of the network is no reason to do that.
       case .damaged, .unknown: return
       }
-      guard state.record(problem, at: now()) else { return }
-      try store.writeState(state)
-      let kind = problem.code.responsibility == .untrustedContent ? HistoryEvent.Kind.refused : .failed
-      let event = HistoryEvent(kind, nil, "\(problem.code.rawValue): \(problem.message)")
-      if !HistoryFile(root: store.root).repeats(event) { store.record([event], state, at: now()) }
+      try StoreTransaction.run(on: store, configuration, wait: configuration.lockWait, now: now) { state in
+        guard state.record(problem, at: now()) else { return ((), []) }
+        let kind = problem.code.responsibility == .untrustedContent ? HistoryEvent.Kind.refused : .failed
+        let event = HistoryEvent(kind, nil, "\(problem.code.rawValue): \(problem.message)")
+        return ((), HistoryFile(root: store.root).repeats(event) ? [] : [event])
+      }
     } catch {
       // The caller gets the problem itself; that it could not be written down as well changes nothing.
     }

@@ -186,41 +186,38 @@ struct UpdateRun: Sendable {
     progress(.staging(offer.manifest.version))
     defer { staging.removeScratch() }
     do {
-      let lock = try store.lock(wait: Self.commitWait)
-      defer { lock.release() }
-      let written = try recoverState(of: store)
-      var (before, left) = ownership(store).entered(written)
-      left += hear(offer, &before)
-      let decision = try decision(on: offer, in: store, state: before)
-      guard case .install = decision else { return try unchanged(decision, offer, in: store) }
-      // Releases without a state are damage, so the first state comes before the first release.
-      if case .fresh = store.readState() { try store.writeState(before) }
-      GarbageCollection.collectTemporaries(of: store)
-      // Also when the state cannot be written: then the release that was moved in is what nothing refers to.
-      var states = [written]
-      defer { GarbageCollection.collectReleases(of: store, keeping: Self.valid(states, in: store)) }
-      try staging.moveIntoPlace()
-      let release = ReleaseReference(offer.manifest, digest: offer.digest)
-      var after = before
-      after.select(configuration.channel)
-      after.accept(offer.verified, channel: configuration.channel, embedded: embedded?.version)
-      after.staged = release
-      settle(offer, &after)
-      after.endProblem()
-      states = [written, after]
-      try store.writeState(after)
-      states = [after]
-      let events = left.map(\.event) + [HistoryEvent(.staged, release, "from \(reader.location.text)")]
-      store.record(events, after, at: now())
-      return .staged(offer.manifest.version)
+      return try StoreTransaction.run(on: store, configuration, wait: Self.commitWait, now: now) {
+        (state: inout DeviceState) -> (UpdateResult, [HistoryEvent]) in
+        let left = hear(offer, &state).map(\.event)
+        let decision = try decision(on: offer, in: store, state: state)
+        guard case .install = decision else {
+          return (.unchanged(decision.result(for: offer.manifest)), left)
+        }
+        try moveIntoPlace(staging, in: store, beside: state)
+        let release = ReleaseReference(offer.manifest, digest: offer.digest)
+        state.select(configuration.channel)
+        state.accept(offer.verified, channel: configuration.channel, embedded: embedded?.version)
+        state.staged = release
+        settle(offer, &state)
+        state.endProblem()
+        let event = HistoryEvent(.staged, release, "from \(reader.location.text)")
+        return (.staged(offer.manifest.version), left + [event])
+      }
     } catch {
       throw Staging.problem(error, needed: offer.manifest.bytesToStore, in: store).keeping(Self.kept)
     }
   }
 
-  /// A write that failed may have reached the disk all the same: of two states the one in the file counts.
-  private static func valid(_ states: [DeviceState], in store: DeviceStore) -> [DeviceState] {
-    guard states.count > 1, case .state(let written) = store.readState() else { return states }
-    return [written]
+  /// Moves a release to where the state will refer to it; when that fails, what was moved goes.
+  private func moveIntoPlace(_ staging: Staging, in store: DeviceStore, beside state: DeviceState) throws {
+    // Releases without a state are damage, so the first state comes before the first release.
+    if case .fresh = store.readState() { try store.writeState(state) }
+    GarbageCollection.collectTemporaries(of: store)
+    do {
+      try staging.moveIntoPlace()
+    } catch {
+      GarbageCollection.collectReleases(of: store, keeping: [state])
+      throw error
+    }
   }
 }
