@@ -6,13 +6,11 @@ import Testing
 
 @Suite("The codes of the gate are documented")
 struct GateCodeTests {
-  @Test("the README has one row for each code and no other")
-  func readme() throws {
-    let text = String(
-      decoding: try readFile(at: BuiltProducts.packageRoot() + "/README.md", maxBytes: 1 << 20), as: UTF8.self
-    )
-    let section = try #require(text.split(separator: "## What is checked before").last)
-    let table = section.prefix { $0 != "#" }
+  @Test("the article Gate has one row for each code and no other")
+  func article() throws {
+    let article = BuiltProducts.packageRoot() + "/Sources/ParserPublisher/ParserPublisher.docc/Gate.md"
+    let text = String(decoding: try readFile(at: article, maxBytes: 1 << 20), as: UTF8.self)
+    let table = try #require(text.split(separator: "## Overview").last).prefix { $0 != "#" }
     let codes = table.matches(of: /(?m)^\| `([a-z-]+)` \|/).map { String($0.output.1) }
     #expect(codes.count == Set(codes).count)
     #expect(Set(codes) == Set(GateCode.allCases.map(\.rawValue)))
