@@ -126,7 +126,8 @@ public struct FeedReader: Sendable {
       case .web(let folder): base = try checked(folder.asFolder)
       }
       return TUFRepository(
-        fetcher: fetcher, metadataBase: base + "metadata/", targetsBase: base + "files/",
+        fetcher: fetcher, metadataBase: base + FeedLayout.metadataFolder + "/",
+        targetsBase: base + FeedLayout.targetsFolder + "/",
         budget: patience.metadata)
     }
   }
@@ -184,7 +185,7 @@ public struct FeedReader: Sendable {
 
   /// Where a file with an absolute address lies in a copy of the feed: the part from `files/releases/` on.
   private static func pathBelowFeed(of address: WebAddress) -> RelativePath? {
-    guard let range = address.path.ranges(of: "/files/releases/").last else { return nil }
+    guard let range = address.path.ranges(of: "/\(FeedLayout.releasesFolder)/").last else { return nil }
     do {
       return try RelativePath(String(address.path[range.lowerBound...].dropFirst()))
     } catch {

@@ -1,3 +1,4 @@
+internal import OTAFeed
 public import OTAManifest
 
 /// What a feed remembers about itself, in `.parser-ota/feed.json` below its folder.

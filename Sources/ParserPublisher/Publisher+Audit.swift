@@ -48,7 +48,7 @@ extension Publisher {
       report.filesChecked += signed.filesChecked
       report.bytesChecked += signed.bytesChecked
       signedAt = signed.signedAt
-      mutable.append("metadata/timestamp.json")
+      mutable.append(FeedLayout.timestamp)
     }
     report.findings += DateAudit.findings(audit.releases, signedAt: signedAt, now: now)
     report.findings += try caches.findings(for: mutable, of: reader)
@@ -85,7 +85,7 @@ extension Publisher {
   ) async throws(Problem) -> ([UInt8]?, AuditFinding?) {
     if let given { return (given, nil) }
     if try isBeingSigned(reader) { return (nil, nil) }
-    let path = FeedReader.firstRoot
+    let path = FeedLayout.firstRoot
     let own = try await readRoot(path, reader)
     guard let own else {
       let isSigned = try await readRoot(FeedLayout.timestamp, reader) != nil
@@ -112,7 +112,7 @@ extension Publisher {
   static func readRoot(_ path: String, _ reader: FeedReader) async throws(Problem) -> [UInt8]? {
     let absent: Set<ProblemCode> = [.notFound, .fileMissing]
     let bytes = try await reader.readIfThere(
-      path, maxBytes: FeedReader.maxRootBytes,
+      path, maxBytes: FeedLayout.maxRootBytes,
       absentWhen: reader.isFolder ? absent : absent.union([.forbidden]))
     return bytes.flatMap { Envelope.isReadable($0) || reader.isFolder ? $0 : nil }
   }
@@ -136,6 +136,6 @@ extension Publisher {
         return false
       }
     }
-    return try !host.list(FeedLayout.metadataFolder).contains("timestamp.json")
+    return try !host.list(FeedLayout.metadataFolder).contains(FeedLayout.timestampName)
   }
 }

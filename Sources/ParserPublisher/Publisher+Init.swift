@@ -15,7 +15,8 @@ extension Publisher {
     guard case .signed = request.trust, let date = request.date else { return }
     var check = ClockCheck(now: request.now ?? date, date: date)
     do {
-      let live = try await FeedState.readPointer(of: .stable, DirectoryHost(root: request.directory))?
+      let live = try await FeedState.readPointer(
+        of: .stable, request.host ?? DirectoryHost(root: request.directory))?
         .manifest
       if let live, let released = live.released {
         check.witnesses.append(.init(moment: released, event: "release \(live.version) was made"))

@@ -10,8 +10,14 @@ extension Publisher {
   ///   no key was given.
   public func repair(_ request: RepairRequest) async throws(Problem) -> RepairReport {
     let settings = try await FeedState.settings(of: host, place: place)
-    let lock = try await host.lock(wait: .seconds(10))
-    defer { lock.release() }
+    return try await host.locked { () async throws(Problem) in
+      try await repair(request, settings)
+    }
+  }
+
+  private func repair(
+    _ request: RepairRequest, _ settings: FeedSettings
+  ) async throws(Problem) -> RepairReport {
     let sources = RepairSources(request, baseURL: settings.baseURL)
     try await sources.requireFeeds()
     var repair = FeedRepair(host: host, sources: sources, settings: settings, isDryRun: request.dryRun)
@@ -67,10 +73,10 @@ extension Publisher {
       if !dropped.isEmpty { try await resign(state.dropping(gone), metadata, request) }
     } else {
       let names = try await FeedState.listReleases(host)
-      try await host.removeDurably(names.filter { versions.contains($0.version) }.map(\.path))
+      try await host.remove(names.filter { versions.contains($0.version) }.map(\.path))
     }
     var outcome = ReleaseCommit.Outcome()
-    try await commit(nil).tidyUp(&outcome)
+    try await commit(nil).tidyUp(try await readState(), &outcome)
   }
 
   private func resign(
@@ -85,8 +91,8 @@ extension Publisher {
         advice: "add --release-key FILE, or give a copy that has the files with --from FOLDER|URL")
     }
     let plan = try await signing.plan(for: state, [], host, whole: Set(state.live.keys))
-    let commit = MetadataCommit(host: host)
-    _ = try await commit.write(plan.versioned)
-    try await commit.moveTimestamp(plan, from: metadata)
+    var (writes, written) = (WritePlan(), [String]())
+    writes.add(plan, after: metadata)
+    try await FeedCommit(host: host).run(writes, &written)
   }
 }

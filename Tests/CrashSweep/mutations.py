@@ -52,24 +52,25 @@ MUTATIONS = [
         (('folder.lock("lock", .exclusive)', 'folder.lock("lock", .shared)'),), ("publish-plain",)),
     Mutation(
         "manifest-before-files", f"{PUBLISHER}/Hosting/ReleaseCommit.swift",
-        (("      try await write(Self.immutableFiles(draft, fresh), &outcome)\n",
-          "      try await movePointer(draft, fresh, &outcome)\n"
-          "      try await write(Self.immutableFiles(draft, fresh), &outcome)\n"),
-         ("guard current == state.pointers[channel] else", "guard current?.count != -1 else")),
+        (("      try await commit.write(plan, &outcome.written)\n      try await commit.move(plan.pointers[0], &outcome.written)\n",
+          "      try await commit.move(plan.pointers[plan.pointers.count - 1], &outcome.written)\n"
+          "      try await commit.write(plan, &outcome.written)\n"
+          "      if plan.pointers.count > 1 { try await commit.move(plan.pointers[0], &outcome.written) }\n"),
+         ("for pointer in plan.pointers.dropFirst() {", "for pointer in plan.pointers.dropFirst(2) {")),
         ("publish-plain", "publish")),
     Mutation(
         "timestamp-before-metadata", f"{PUBLISHER}/Hosting/ReleaseCommit.swift",
-        (("    try await write(plan.versioned, &outcome)\n    try await MetadataCommit(host: host).moveTimestamp(plan, from: "
-          "state.metadata)\n", "    try await MetadataCommit(host: host).moveTimestamp(plan, from: state.metadata)\n"
-          "    try await write(plan.versioned, &outcome)\n"),), ("publish",)),
+        (("      try await commit.write(plan, &outcome.written)\n      try await commit.move(plan.pointers[0], &outcome.written)\n",
+          "      try await commit.move(plan.pointers[0], &outcome.written)\n"
+          "      try await commit.write(plan, &outcome.written)\n"),), ("publish",)),
     Mutation(
         "files-before-manifests", f"{PUBLISHER}/Hosting/Retention.swift",
-        (("    try await host.removeDurably(manifests)\n", ""),
-         ('    let keptVersions =', "    try await host.removeDurably(manifests)\n    let keptVersions =")),
+        (("    try await host.remove(manifests)\n", ""),
+         ('    let keptVersions =', "    try await host.remove(manifests)\n    let keptVersions =")),
         ("publish-prune-plain",)),
     Mutation(
-        "removal-not-synced", f"{PUBLISHER}/Hosting/Retention.swift",
-        (("    try await host.removeDurably(manifests)\n", "    for path in manifests { try await host.remove(path) }\n"),),
+        "removal-not-synced", f"{PUBLISHER}/Hosting/DirectoryHost.swift",
+        (("          try open(folder).sync()\n", "          _ = try open(folder).entries()\n"),),
         ("publish-prune-plain",)),
     Mutation(
         "temporaries-kept", f"{STORAGE}/Directory+Moving.swift",

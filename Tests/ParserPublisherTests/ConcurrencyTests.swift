@@ -87,7 +87,7 @@ import TestSupport
     let host = DirectoryHost(root: feed.feed)
     let lock = try await host.lock(wait: .zero)
     #expect(await problem { _ = try await host.lock(wait: .milliseconds(30)) }?.code == .busy)
-    lock.release()
+    await lock.release()
     try await host.lock(wait: .zero).release()
   }
 

@@ -1,3 +1,4 @@
+import OTAFeed
 import OTAManifest
 import OTAStorage
 import Synchronization
@@ -107,7 +108,7 @@ import TestSupport
     let done = try await setting.publisher.publish(setting.new())
     let name = ReleaseName(version: done.manifest.version, manifest: done.manifestDigest)
     let whole = setting.host.files
-    try setting.host.replacePointer(FeedLayout.pending, with: name.encoded())
+    try setting.host.replace(FeedLayout.pending, with: name.encoded())
     #expect(try await setting.publisher.releases().map(\.version) == [version(2), version(1)])
     #expect(try await setting.publisher.publish(setting.new()).outcome == .nothingToPublish)
     #expect(setting.host.files == whole)

@@ -1,3 +1,4 @@
+import OTAFeed
 import OTAManifest
 import OTAStorage
 import Synchronization
@@ -10,6 +11,10 @@ final class MemoryHost: FeedHost {
     var files: [String: [UInt8]] = [:]
     /// Paths in the order of the writes that changed something.
     var puts: [String] = []
+    /// Paths in the order in which they were read.
+    var reads: [String] = []
+    /// The steps that were settled, in order.
+    var steps: [FeedStep] = []
     /// The number of the write that fails, counted from 1.
     var failingPut: Int?
     /// A path whose bytes are damaged on their way to the disk.
@@ -38,18 +43,19 @@ final class MemoryHost: FeedHost {
   }
 
   func read(_ path: String, maxBytes: Int) throws(Problem) -> [UInt8]? {
+    state.withLock { $0.reads.append(path) }
     let bytes = files[path]
     guard (bytes?.count ?? 0) <= maxBytes else { throw Problem(.tooLarge, "\(path) is too large") }
     return bytes
   }
 
-  func putImmutable(_ path: String, _ bytes: [UInt8]) throws(Problem) -> Bool {
+  func put(_ path: String, _ bytes: [UInt8]) throws(Problem) -> Bool {
     if files[path] == bytes { return false }
-    try put(path, bytes)
+    try write(path, bytes)
     return true
   }
 
-  func replacePointer(_ path: String, with bytes: [UInt8]) throws(Problem) { try put(path, bytes) }
+  func replace(_ path: String, with bytes: [UInt8]) throws(Problem) { try write(path, bytes) }
 
   func list(_ folder: String) -> [String] {
     let names = files.keys.filter { $0.hasPrefix(folder + "/") }
@@ -57,7 +63,9 @@ final class MemoryHost: FeedHost {
     return Set(names).sorted()
   }
 
-  func remove(_ path: String) { state.withLock { $0.files[path] = nil } }
+  func remove(_ paths: [String]) { state.withLock { for path in paths { $0.files[path] = nil } } }
+
+  func settle(_ step: FeedStep) { state.withLock { $0.steps.append(step) } }
 
   func lock(wait: Duration) throws(Problem) -> any FeedLock {
     let taken = state.withLock { state in
@@ -73,7 +81,7 @@ final class MemoryHost: FeedHost {
     func release() { host.state.withLock { $0.isLocked = false } }
   }
 
-  private func put(_ path: String, _ bytes: [UInt8]) throws(Problem) {
+  private func write(_ path: String, _ bytes: [UInt8]) throws(Problem) {
     let written = state.withLock { state in
       if state.failingPut == state.puts.count + 1 { return false }
       state.puts.append(path)

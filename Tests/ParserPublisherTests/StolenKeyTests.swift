@@ -239,16 +239,18 @@ private final class StoppingHost: FeedHost {
   }
   func list(_ folder: String) async throws(Problem) -> [String] { try base.list(folder) }
   func lock(wait: Duration) async throws(Problem) -> any FeedLock { try await base.lock(wait: wait) }
-  func putImmutable(_ path: String, _ bytes: [UInt8]) async throws(Problem) -> Bool {
+  func put(_ path: String, _ bytes: [UInt8]) async throws(Problem) -> Bool {
     try await left.take()
-    return try base.putImmutable(path, bytes)
+    return try base.put(path, bytes)
   }
-  func replacePointer(_ path: String, with bytes: [UInt8]) async throws(Problem) {
+  func replace(_ path: String, with bytes: [UInt8]) async throws(Problem) {
     try await left.take()
-    try base.replacePointer(path, with: bytes)
+    try base.replace(path, with: bytes)
   }
-  func remove(_ path: String) async throws(Problem) {
-    try await left.take()
-    try base.remove(path)
+  func remove(_ paths: [String]) async throws(Problem) {
+    for path in paths {
+      try await left.take()
+      try base.remove([path])
+    }
   }
 }

@@ -1,4 +1,5 @@
 import OTACrypto
+import OTAFeed
 import OTAManifest
 import OTAStorage
 import OTATrust
@@ -28,14 +29,14 @@ struct Thief {
     let digest = try sha256(bytes)
     let version = try Manifest.decode(bytes).version
     let host = feed.host
-    _ = try host.putImmutable(FeedLayout.manifest(digest, of: version), bytes)
-    _ = try host.putImmutable(FeedLayout.pointerCopy(digest, of: .stable), bytes)
+    _ = try host.put(FeedLayout.manifest(digest, of: version), bytes)
+    _ = try host.put(FeedLayout.pointerCopy(digest, of: .stable), bytes)
     let entry = FileEntry(length: bytes.count, sha256: digest)
     try await sign { files in
       files["manifest.json"] = entry
       files[TargetsInventory.manifestPath(of: version)] = entry
     }
-    try host.replacePointer("manifest.json", with: bytes)
+    try host.replace("manifest.json", with: bytes)
   }
 
   /// Signs everything again with other files.

@@ -39,19 +39,14 @@ final class StoppingHost: FeedHost {
     return try base.read(path, maxBytes: maxBytes)
   }
 
-  func putImmutable(_ path: String, _ bytes: [UInt8]) async throws(Problem) -> Bool {
+  func put(_ path: String, _ bytes: [UInt8]) async throws(Problem) -> Bool {
     try count()
-    return try base.putImmutable(path, bytes)
+    return try base.put(path, bytes)
   }
 
-  func replaceDamaged(_ path: String, with bytes: [UInt8]) async throws(Problem) {
+  func replace(_ path: String, with bytes: [UInt8]) async throws(Problem) {
     try count()
-    try await base.replaceDamaged(path, with: bytes)
-  }
-
-  func replacePointer(_ path: String, with bytes: [UInt8]) async throws(Problem) {
-    try count()
-    try base.replacePointer(path, with: bytes)
+    try base.replace(path, with: bytes)
   }
 
   func list(_ folder: String) async throws(Problem) -> [String] {
@@ -59,13 +54,11 @@ final class StoppingHost: FeedHost {
     return try base.list(folder)
   }
 
-  func remove(_ path: String) async throws(Problem) {
-    try count()
-    try base.remove(path)
-  }
-
-  func removeDurably(_ paths: [String]) async throws(Problem) {
-    for path in paths { try await remove(path) }
+  func remove(_ paths: [String]) async throws(Problem) {
+    for path in paths {
+      try count()
+      try base.remove([path])
+    }
   }
 
   func lock(wait: Duration) async throws(Problem) -> any FeedLock {
@@ -95,23 +88,17 @@ final class SharedHost: FeedHost {
     try base.read(path, maxBytes: maxBytes)
   }
 
-  func putImmutable(_ path: String, _ bytes: [UInt8]) async throws(Problem) -> Bool {
-    try base.putImmutable(path, bytes)
+  func put(_ path: String, _ bytes: [UInt8]) async throws(Problem) -> Bool {
+    try base.put(path, bytes)
   }
 
-  func replaceDamaged(_ path: String, with bytes: [UInt8]) async throws(Problem) {
-    try await base.replaceDamaged(path, with: bytes)
-  }
-
-  func replacePointer(_ path: String, with bytes: [UInt8]) async throws(Problem) {
-    try base.replacePointer(path, with: bytes)
+  func replace(_ path: String, with bytes: [UInt8]) async throws(Problem) {
+    try base.replace(path, with: bytes)
   }
 
   func list(_ folder: String) async throws(Problem) -> [String] { try base.list(folder) }
 
-  func remove(_ path: String) async throws(Problem) { try base.remove(path) }
-
-  func removeDurably(_ paths: [String]) async throws(Problem) { try await base.removeDurably(paths) }
+  func remove(_ paths: [String]) async throws(Problem) { try base.remove(paths) }
 
   func lock(wait: Duration) async throws(Problem) -> any FeedLock {
     if !books.withLock({ books in

@@ -76,9 +76,9 @@ struct ArchiveIndex {
 
   /// The newest manifest of the same channel: this one, or the one of a newer release, which says what is withdrawn.
   private func requirePointer(of release: VerifiedManifest) throws(Problem) {
-    let pointer = try decoded("manifest.json")
+    let pointer = try decoded(Channel.stable.manifestPath)
     let channel = release.manifest.channel
-    guard files["manifest.json"] == .pointer(channel), pointer.manifest.channel == channel,
+    guard files[Channel.stable.manifestPath] == .pointer(channel), pointer.manifest.channel == channel,
       files["copy of manifest.json"] == .pointerCopy(channel, pointer.digest)
     else {
       throw Problem(noReleaseIn: archive, "holds manifests that do not belong together")
@@ -91,7 +91,7 @@ struct ArchiveIndex {
 
   /// Either no metadata at all, or one file of each role and every root from the first on.
   private func requireMetadata() throws(Problem) {
-    let roles = ["metadata/timestamp.json", "snapshot", "targets"]
+    let roles = [FeedLayout.timestamp, "snapshot", "targets"]
     let roots = files.values.compactMap { file in
       if case .root(let version) = file { version } else { nil }
     }

@@ -42,7 +42,7 @@ enum ArchiveFile: Hashable {
   }
 
   private static func metadata(_ name: Substring) -> ArchiveFile? {
-    if name == "timestamp.json" { return .timestamp }
+    if name == FeedLayout.timestampName { return .timestamp }
     let parts = name.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3, parts[2] == "json", let version = ReleaseVersion(decimal: parts[0])?.number
     else { return nil }
@@ -64,24 +64,22 @@ enum ArchiveFile: Hashable {
     name.hasSuffix(suffix) ? Digest(hex: name.dropLast(suffix.utf8.count)) : nil
   }
 
-  private static let manifestSuffix = ".manifest.json"
-  private static let bundleSuffix = ".parsers.bundle.js"
-  private static let sourcesSuffix = ".sources.json"
+  private static let manifestSuffix = FeedLayout.manifestSuffix
+  private static let bundleSuffix = "." + FeedLayout.ContentFile.bundle.rawValue
+  private static let sourcesSuffix = "." + FeedLayout.ContentFile.sources.rawValue
 
   /// The name in the archive, which is the path on a feed.
   var name: String {
     switch self {
-    case .root(let version): "metadata/\(version).root.json"
-    case .timestamp: "metadata/timestamp.json"
-    case .snapshot(let version): "metadata/\(version).snapshot.json"
-    case .targets(let version): "metadata/\(version).targets.json"
+    case .root(let version): FeedLayout.metadata("root", version)
+    case .timestamp: FeedLayout.timestamp
+    case .snapshot(let version): FeedLayout.metadata("snapshot", version)
+    case .targets(let version): FeedLayout.metadata("targets", version)
     case .pointer(let channel): channel.manifestPath
-    case .pointerCopy(.stable, let digest): "files/\(digest.hex)\(Self.manifestSuffix)"
-    case .pointerCopy(let channel, let digest):
-      "files/channels/\(channel)/\(digest.hex)\(Self.manifestSuffix)"
-    case .manifest(let version, let digest): "files/releases/\(version)/\(digest.hex)\(Self.manifestSuffix)"
-    case .bundle(let version, let digest): "files/releases/\(version)/\(digest.hex)\(Self.bundleSuffix)"
-    case .sources(let version, let digest): "files/releases/\(version)/\(digest.hex)\(Self.sourcesSuffix)"
+    case .pointerCopy(let channel, let digest): FeedLayout.pointerCopy(digest, of: channel)
+    case .manifest(let version, let digest): FeedLayout.manifest(digest, of: version)
+    case .bundle(let version, let digest): FeedLayout.content(.bundle, digest, of: version)
+    case .sources(let version, let digest): FeedLayout.content(.sources, digest, of: version)
     }
   }
 
@@ -120,11 +118,11 @@ enum ArchiveFile: Hashable {
   /// What there is one of in an archive.
   var role: String {
     switch self {
-    case .root(let version): "metadata/\(version).root.json"
-    case .timestamp: "metadata/timestamp.json"
+    case .root(let version): FeedLayout.metadata("root", version)
+    case .timestamp: FeedLayout.timestamp
     case .snapshot: "snapshot"
     case .targets: "targets"
-    case .pointer: "manifest.json"
+    case .pointer: Channel.stable.manifestPath
     case .pointerCopy: "copy of manifest.json"
     case .manifest: "manifest of a release"
     case .bundle: "bundle"

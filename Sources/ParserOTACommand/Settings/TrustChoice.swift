@@ -8,7 +8,7 @@ enum TrustChoice {
   /// The name of the file beside the copy inside the app, as parser-ota embed writes it.
   static let rootName = "root.json"
   /// Larger than any root that a client accepts.
-  static let maxRootBytes = 512_000
+  static let maxRootBytes = FeedLayout.maxRootBytes
 
   static let root = OptionSpec.option(
     "root", "FILE", "the root of trust that ships in the app; root.json of --embedded when left out"

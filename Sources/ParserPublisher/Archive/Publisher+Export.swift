@@ -48,7 +48,7 @@ extension Publisher {
     guard let first = try await ownRoot(reader) else {
       guard request.root == nil else {
         throw Problem(
-          .feedIncomplete, "\(request.feed.text) is not signed: it has no \(FeedReader.firstRoot)",
+          .feedIncomplete, "\(request.feed.text) is not signed: it has no \(FeedLayout.firstRoot)",
           advice: "leave --root out for a feed that is not signed")
       }
       return try await ExportedRelease.unsigned(request, from: reader)
@@ -59,12 +59,12 @@ extension Publisher {
   /// The first root of a feed; `nil` when the feed is not signed, or not yet.
   private static func ownRoot(_ reader: FeedReader) async throws(Problem) -> [UInt8]? {
     if try isBeingSigned(reader) { return nil }
-    if let own = try await readRoot(FeedReader.firstRoot, reader) { return own }
+    if let own = try await readRoot(FeedLayout.firstRoot, reader) { return own }
     guard try await readRoot(FeedLayout.timestamp, reader) != nil else { return nil }
     throw Problem(
       .feedIncomplete, "\(reader.location.text) is signed, but its first root is missing",
       advice:
-        "restore \(FeedReader.firstRoot) from a backup of the feed, or with parser-ota repair --from DIR|URL")
+        "restore \(FeedLayout.firstRoot) from a backup of the feed, or with parser-ota repair --from DIR|URL")
   }
 
   private static func manifests(_ found: ExportedRelease) -> [FeedWrite] {

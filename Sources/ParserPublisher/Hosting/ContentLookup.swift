@@ -1,4 +1,5 @@
 internal import OTACrypto
+internal import OTAFeed
 internal import OTAManifest
 
 /// Finds the bytes of a release in a feed, whatever its manifest calls them.

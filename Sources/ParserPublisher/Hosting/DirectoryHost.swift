@@ -33,7 +33,23 @@ struct DirectoryHost: FeedHost {
     }
   }
 
-  func replaceDamaged(_ path: String, with bytes: [UInt8]) throws(Problem) {
+  func put(_ path: String, _ bytes: [UInt8]) throws(Problem) -> Bool {
+    do throws(StorageError) {
+      let (folders, name) = Self.split(path)
+      let folder = try create(folders)
+      if try folder.size(of: name) == bytes.count, try folder.read(name, maxBytes: bytes.count) == bytes {
+        try sync(folders)
+        return false
+      }
+      try folder.replace(name, with: bytes, mode: Self.fileMode)
+      try sync(folders.dropLast())
+      return true
+    } catch {
+      throw Problem(onFeed: error)
+    }
+  }
+
+  func replace(_ path: String, with bytes: [UInt8]) throws(Problem) {
     do throws(StorageError) {
       let (folders, name) = Self.split(path)
       let folder = try create(folders)
@@ -52,32 +68,6 @@ struct DirectoryHost: FeedHost {
     }
   }
 
-  func putImmutable(_ path: String, _ bytes: [UInt8]) throws(Problem) -> Bool {
-    do throws(StorageError) {
-      let (folders, name) = Self.split(path)
-      let folder = try create(folders)
-      if try folder.size(of: name) == bytes.count, try folder.read(name, maxBytes: bytes.count) == bytes {
-        try sync(folders)
-        return false
-      }
-      try folder.replace(name, with: bytes, mode: Self.fileMode)
-      try sync(folders.dropLast())
-      return true
-    } catch {
-      throw Problem(onFeed: error)
-    }
-  }
-
-  func replacePointer(_ path: String, with bytes: [UInt8]) throws(Problem) {
-    do throws(StorageError) {
-      let (folders, name) = Self.split(path)
-      try create(folders).replace(name, with: bytes, mode: Self.fileMode)
-      try sync(folders.dropLast())
-    } catch {
-      throw Problem(onFeed: error)
-    }
-  }
-
   func list(_ folder: String) throws(Problem) -> [String] {
     do throws(StorageError) {
       return try open(folder.split(separator: "/")[...]).entries().map(\.name)
@@ -88,8 +78,24 @@ struct DirectoryHost: FeedHost {
     }
   }
 
-  /// Also removes the folder of the file when nothing else is in it.
-  func remove(_ path: String) throws(Problem) {
+  /// Also removes the folder of a file when nothing else is in it.
+  func remove(_ paths: [String]) throws(Problem) {
+    do throws(StorageError) {
+      for path in paths { try remove(path) }
+      for folder in Set(paths.map { Self.split($0).folders }) {
+        do throws(StorageError) {
+          try open(folder).sync()
+        } catch  where error.kind == .missing {
+          // It went with its last file; then the one above says so.
+          try syncParent(of: folder)
+        }
+      }
+    } catch {
+      throw Problem(onFeed: error)
+    }
+  }
+
+  private func remove(_ path: String) throws(StorageError) {
     do throws(StorageError) {
       let (folders, name) = Self.split(path)
       let folder = try open(folders)
@@ -99,24 +105,15 @@ struct DirectoryHost: FeedHost {
       }
     } catch  where error.kind == .missing {
       return
-    } catch {
-      throw Problem(onFeed: error)
     }
   }
 
-  func removeDurably(_ paths: [String]) throws(Problem) {
-    for path in paths { try remove(path) }
+  private func syncParent(of folder: ArraySlice<Substring>) throws(StorageError) {
     do throws(StorageError) {
-      for folder in Set(paths.map { Self.split($0).folders }) {
-        do throws(StorageError) {
-          try open(folder).sync()
-        } catch  where error.kind == .missing {
-          // It went with its last file; then the one above says so.
-          try open(folder.dropLast()).sync()
-        }
-      }
-    } catch {
-      throw Problem(onFeed: error)
+      try open(folder.dropLast()).sync()
+    } catch  where error.kind == .missing {
+      // Nothing was ever there.
+      return
     }
   }
 

@@ -10,9 +10,9 @@ struct FallbackAudit {
   /// Devices of this package see through it at the cost of a request; other clients of signed feeds stop.
   func finding(isSigned: Bool) async -> AuditFinding? {
     guard !reader.isFolder else { return nil }
-    let path = "metadata/\(String(UInt64.random(in: .min ... .max), radix: 16)).root.json"
+    let path = "\(FeedLayout.metadataFolder)/\(String(UInt64.random(in: .min ... .max), radix: 16)).root.json"
     do throws(Problem) {
-      guard try await reader.readIfThere(path, maxBytes: FeedReader.maxRootBytes, absentWhen: []) != nil
+      guard try await reader.readIfThere(path, maxBytes: FeedLayout.maxRootBytes, absentWhen: []) != nil
       else {
         return nil
       }

@@ -1,3 +1,4 @@
+internal import OTAFeed
 internal import OTAManifest
 internal import OTAStorage
 
@@ -14,7 +15,9 @@ struct FeedFolder {
   /// Beginnings of such names, whatever ending they have.
   private static let harmlessStems = ["readme", "license", "licence", "copying", "codeowners"]
   /// What only a feed has, or the folder of a publisher before this tool.
-  private static let marks = [".parser-ota", "manifest.json", "metadata/1.root.json", "files/releases"]
+  private static let marks = [
+    FeedLayout.privateFolder, Channel.stable.manifestPath, FeedLayout.firstRoot, FeedLayout.releasesFolder,
+  ]
 
   /// Refuses a folder whose things a feed would be mixed with; a missing one is fine.
   func requireUsable() throws(Problem) {
@@ -30,6 +33,14 @@ struct FeedFolder {
       throw Problem(onFeed: error)
     }
     guard found.isEmpty else { throw Self.occupied(path, found) }
+  }
+
+  /// Refuses a place on a host whose things a feed would be mixed with.
+  static func requireUsable(_ host: any FeedHost, _ place: String) async throws(Problem) {
+    let names = try await host.list("")
+    guard !names.contains(where: { marks.contains($0) || $0 == FeedLayout.metadataFolder }) else { return }
+    let strange = names.filter { !isHarmless($0) }
+    guard strange.isEmpty else { throw occupied(place, strange) }
   }
 
   /// Whether a folder would still be taken for a feed or for an empty one: what was begun must be finished by the same
@@ -81,7 +92,7 @@ extension FeedFolder {
     while true {
       do throws(StorageError) {
         let folder = try Directory.open(existing.isEmpty ? "." : existing)
-        let isMade = existing == path ? try folder.kind(of: ".parser-ota") != nil : false
+        let isMade = existing == path ? try folder.kind(of: FeedLayout.privateFolder) != nil : false
         return Before(existing: existing, isMade: isMade)
       } catch  where error.kind == .missing && existing.contains("/") && existing != "/" {
         let parent = existing.split(separator: "/").dropLast().joined(separator: "/")
@@ -99,10 +110,10 @@ extension FeedFolder {
     guard !before.isMade else { return }
     do {
       let folder = try Directory.open(path)
-      let hidden = try folder.subdirectory(".parser-ota")
+      let hidden = try folder.subdirectory(FeedLayout.privateFolder)
       guard try hidden.entries().allSatisfy({ $0.name == "lock" }) else { return }
-      guard try Self.isUsable(folder, without: ".parser-ota") else { return }
-      try folder.removeTree(".parser-ota")
+      guard try Self.isUsable(folder, without: FeedLayout.privateFolder) else { return }
+      try folder.removeTree(FeedLayout.privateFolder)
       var made = path
       while made != before.existing, try Directory.open(made).entries().isEmpty {
         let parts = made.split(separator: "/")

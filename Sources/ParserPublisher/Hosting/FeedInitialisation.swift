@@ -9,10 +9,20 @@ internal import OTAStorage
 struct FeedInitialisation {
   let request: InitRequest
 
-  private var host: DirectoryHost { DirectoryHost(root: request.directory) }
+  private var host: any FeedHost { request.host ?? DirectoryHost(root: request.directory) }
 
   func run() async throws(Problem) -> InitReport {
     try checkRequest()
+    return request.host == nil ? try await runInFolder() : try await runOnHost()
+  }
+
+  /// Makes the feed on a host that is no folder.
+  private func runOnHost() async throws(Problem) -> InitReport {
+    try await FeedFolder.requireUsable(host, request.directory)
+    return try await host.locked { () async throws(Problem) in try await makeFeed() }
+  }
+
+  private func runInFolder() async throws(Problem) -> InitReport {
     let folder = FeedFolder(path: request.directory)
     try folder.requireUsable()
     let before = try folder.before()
@@ -21,18 +31,18 @@ struct FeedInitialisation {
     } catch {
       throw Problem(onFeed: error)
     }
-    let lock = try await host.lock(wait: .seconds(10))
-    defer { lock.release() }
-    do {
-      return try await makeFeed()
-    } catch {
-      folder.clean(to: before)
-      throw error
+    return try await host.locked { () async throws(Problem) in
+      do throws(Problem) {
+        return try await makeFeed()
+      } catch {
+        folder.clean(to: before)
+        throw error
+      }
     }
   }
 
   private func makeFeed() async throws(Problem) -> InitReport {
-    let before = try host.read(FeedLayout.settings, maxBytes: Limits.standard.maxStateBytes)
+    let before = try await host.read(FeedLayout.settings, maxBytes: Limits.standard.maxStateBytes)
       .map { (bytes) throws(Problem) in try FeedSettings(decoding: bytes) }
     let existing = try await existingRelease(isNew: before == nil)
     let found = try await FoundSettings.read(before, existing, request, host)
@@ -52,7 +62,7 @@ struct FeedInitialisation {
     let note = try await question.ask(own: adoption?.release.manifest.version ?? existing?.manifest.version)
     let plan = FeedPlan(host: host, settings: settings, adoption: adoption, now: request.date)
     try await plan.write(signature)
-    if settings != before { try host.replacePointer(FeedLayout.settings, with: settings.encoded()) }
+    if settings != before { try await host.replace(FeedLayout.settings, with: settings.encoded()) }
     try await plan.tidy(adopted?.isInPlace == true)
     return InitReport(
       directory: request.directory, outcome: Self.outcome(from: before, to: settings),
@@ -90,7 +100,8 @@ struct FeedInitialisation {
 
   /// The newest stable release of the folder; while one is being adopted, as it was before that.
   private func existingRelease(isNew: Bool) async throws(Problem) -> VerifiedManifest? {
-    guard let bytes = try host.read(FeedLayout.adopting, maxBytes: Limits.standard.maxManifestBytes) else {
+    guard let bytes = try await host.read(FeedLayout.adopting, maxBytes: Limits.standard.maxManifestBytes)
+    else {
       do throws(Problem) {
         return try await FeedState.readPointer(of: .stable, host)
       } catch  where error.code == .manifestInvalid && isNew {
@@ -117,11 +128,17 @@ struct FeedInitialisation {
       let release = try await AdoptedRelease.read(
         from: source, allowsPlainHTTPOnLoopback: request.allowsPlainHTTPOnLoopback)
       try await requireSame(release, existing, source)
-      if try isSignedAlready() { return nil }
+      if try await isSignedAlready() { return nil }
       return Found(release: release, source: source, isInPlace: false)
     }
     guard let existing, try await needsAdoption(existing, before) else { return nil }
     let place = FeedLocation.directory(request.directory)
+    guard request.host == nil else {
+      throw Problem(
+        .inputRefused, "\(request.directory) has a feed of another layout",
+        kept: "nothing was changed there",
+        advice: "adopt it from its public address into an empty place: --adopt URL")
+    }
     do {
       let release = try await AdoptedRelease.read(existing, FeedReader(place), request.directory)
       return Found(release: release, source: place, isInPlace: true)
@@ -138,8 +155,10 @@ struct FeedInitialisation {
   private func needsAdoption(
     _ existing: VerifiedManifest, _ before: FeedSettings?
   ) async throws(Problem) -> Bool {
-    if try host.read(FeedLayout.adopting, maxBytes: Limits.standard.maxManifestBytes) != nil { return true }
-    if try isSignedAlready() { return false }
+    if try await host.read(FeedLayout.adopting, maxBytes: Limits.standard.maxManifestBytes) != nil {
+      return true
+    }
+    if try await isSignedAlready() { return false }
     guard existing.manifest.isInOwnLayout else { return true }
     guard before == nil else { return false }
     for file in FeedLayout.ContentFile.allCases {
@@ -149,9 +168,10 @@ struct FeedInitialisation {
   }
 
   /// What signed metadata speaks of stays as it is signed; an adoption that was interrupted goes on.
-  private func isSignedAlready() throws(Problem) -> Bool {
-    let isAdopting = try host.read(FeedLayout.adopting, maxBytes: Limits.standard.maxManifestBytes) != nil
-    let isSigned = try host.list(FeedLayout.metadataFolder).contains("timestamp.json")
+  private func isSignedAlready() async throws(Problem) -> Bool {
+    let isAdopting =
+      try await host.read(FeedLayout.adopting, maxBytes: Limits.standard.maxManifestBytes) != nil
+    let isSigned = try await host.list(FeedLayout.metadataFolder).contains(FeedLayout.timestampName)
     return isSigned && !isAdopting
   }
 

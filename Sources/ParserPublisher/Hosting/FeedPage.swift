@@ -1,3 +1,4 @@
+internal import OTAFeed
 internal import OTAManifest
 
 /// The files of a feed that are for people and for hosts.
@@ -8,11 +9,11 @@ struct FeedPages {
   func write(to host: any FeedHost) async throws(Problem) {
     let page = try await host.read(FeedLayout.page, maxBytes: 1 << 20)
     if page == nil || page == Array(FeedPage.html(isSigned: !isSigned).utf8) {
-      try await host.replacePointer(FeedLayout.page, with: Array(FeedPage.html(isSigned: isSigned).utf8))
+      try await host.replace(FeedLayout.page, with: Array(FeedPage.html(isSigned: isSigned).utf8))
     }
     try await Self.writeMissingPage(to: host)
     if try await host.read(FeedLayout.plainHosting, maxBytes: 1 << 20) == nil {
-      try await host.replacePointer(FeedLayout.plainHosting, with: [])
+      try await host.replace(FeedLayout.plainHosting, with: [])
     }
   }
 
@@ -21,7 +22,7 @@ struct FeedPages {
   /// Hosts without it answer with `index.html` and status 200, and then no client learns that there is no newer root.
   static func writeMissingPage(to host: any FeedHost) async throws(Problem) {
     guard try await host.read(FeedLayout.missingPage, maxBytes: 1 << 20) == nil else { return }
-    try await host.replacePointer(FeedLayout.missingPage, with: Array(FeedPage.missing.utf8))
+    try await host.replace(FeedLayout.missingPage, with: Array(FeedPage.missing.utf8))
   }
 }
 

@@ -3,11 +3,6 @@ internal import OTAManifest
 
 /// Files of a feed that need not be there.
 extension FeedReader {
-  /// The path of the root that a feed was made with.
-  static let firstRoot = "metadata/1.root.json"
-  /// Larger than any root that a client accepts.
-  static let maxRootBytes = 512_000
-
   /// The bytes of a file; `nil` when reading it fails with one of the codes that mean that there is none.
   func readIfThere(
     _ path: String, maxBytes: Int,
@@ -26,7 +21,7 @@ extension FeedReader {
   /// The trust that was asked for, else that of the feed's own first root, else checksums alone.
   func usedTrust(_ given: Trust?) async throws(Problem) -> Trust {
     if let given { return given }
-    let root = try await readIfThere(Self.firstRoot, maxBytes: Self.maxRootBytes)
+    let root = try await readIfThere(FeedLayout.firstRoot, maxBytes: FeedLayout.maxRootBytes)
     return root.map { .root($0) } ?? .checksumsOnly
   }
 }

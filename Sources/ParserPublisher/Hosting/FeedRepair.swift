@@ -254,7 +254,7 @@ struct FeedRepair {
     if isDryRun {
       planned.append(FeedWrite(path: path, bytes: bytes))
     } else {
-      try await host.replaceDamaged(path, with: bytes)
+      try await host.replace(path, with: bytes)
     }
   }
 }

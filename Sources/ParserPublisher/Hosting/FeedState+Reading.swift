@@ -24,7 +24,7 @@ extension FeedState {
   private static func withoutSettings(
     _ host: any FeedHost, _ place: String
   ) async throws(Problem) -> Problem {
-    let isSigned = try await host.list(FeedLayout.metadataFolder).contains("timestamp.json")
+    let isSigned = try await host.list(FeedLayout.metadataFolder).contains(FeedLayout.timestampName)
     let hasReleases = try await !host.list(FeedLayout.releasesFolder).isEmpty
     let isFeed = isSigned || hasReleases
     return Problem(

@@ -12,9 +12,9 @@ struct FeedState {
   /// A release that somebody began to publish; it is in `releases` only when it is live.
   let pending: ReleaseName?
   /// The pointers as they stand in their files; an interrupted publish leaves one behind what is signed.
-  let pointers: [Channel: [UInt8]]
+  private(set) var pointers: [Channel: [UInt8]]
   /// The signed metadata; `nil` on a feed without.
-  let metadata: MetadataState?
+  private(set) var metadata: MetadataState?
   /// Files of kept releases that are missing or damaged; what does not need them works all the same.
   var lost: [LostFile] = []
 
@@ -35,6 +35,20 @@ struct FeedState {
   /// The state in a sentence for problems that change nothing.
   func kept(_ channel: Channel) -> String {
     live[channel].map { "release \($0.manifest.version) is still live" } ?? "nothing was published"
+  }
+
+  /// The state once every pointer shows what is live.
+  func pointing() -> FeedState {
+    var state = self
+    for (channel, release) in live { state.pointers[channel] = release.bytes }
+    return state
+  }
+
+  /// The state once signed metadata is out as planned.
+  func signed(_ plan: MetadataPlan?) -> FeedState {
+    var state = self
+    if let plan, let metadata { state.metadata = plan.state(after: metadata) }
+    return state
   }
 
   /// The state as it will be when a release is live.

@@ -15,7 +15,7 @@ struct FoundSettings {
   var isSigned: Bool { shownDays != nil }
 
   static func read(
-    _ before: FeedSettings?, _ existing: VerifiedManifest?, _ request: InitRequest, _ host: DirectoryHost
+    _ before: FeedSettings?, _ existing: VerifiedManifest?, _ request: InitRequest, _ host: any FeedHost
   ) async throws(Problem) -> FoundSettings {
     if let before { return FoundSettings(settings: before, witness: nil, kept: 0, shownDays: nil) }
     var settings = FeedSettings()
@@ -26,7 +26,7 @@ struct FoundSettings {
     settings.keptReleases = min(
       max(settings.keptReleases, kept), FeedSettings.keptReleasesRange.upperBound)
     var shownDays: Set<String>?
-    if try host.list(FeedLayout.metadataFolder).contains("timestamp.json") {
+    if try await host.list(FeedLayout.metadataFolder).contains(FeedLayout.timestampName) {
       let found = ShownExpiry(try await MetadataState.read(from: host), existing?.manifest.released)
       (settings.trust, shownDays) = (.signed(found.policy), found.shown)
     }
@@ -60,10 +60,12 @@ struct FoundSettings {
   }
 
   /// The largest number of releases that a channel has.
-  private static func mostKept(_ host: DirectoryHost) async throws(Problem) -> Int {
+  private static func mostKept(_ host: any FeedHost) async throws(Problem) -> Int {
     var counts: [Channel: Int] = [:]
     for name in try await FeedState.listReleases(host) {
-      guard let bytes = try host.read(name.path, maxBytes: Limits.standard.maxManifestBytes) else { continue }
+      guard let bytes = try await host.read(name.path, maxBytes: Limits.standard.maxManifestBytes) else {
+        continue
+      }
       // One that is damaged counts for no channel; verify names it.
       guard let manifest = try? Manifest.decode(bytes) else { continue }
       counts[manifest.channel, default: 0] += 1

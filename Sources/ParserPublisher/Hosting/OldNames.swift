@@ -83,7 +83,7 @@ extension OldNames {
   func remove(from host: any FeedHost) async throws(Problem) -> [String] {
     var paths: [String] = []
     for file in files where try await isUnchanged(file, on: host) { paths.append(file.path) }
-    try await host.removeDurably(paths)
+    try await host.remove(paths)
     return paths
   }
 

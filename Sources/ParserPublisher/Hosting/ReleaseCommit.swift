@@ -17,62 +17,86 @@ struct ReleaseCommit {
   /// Who signs; `nil` on a feed without signatures.
   let signing: FeedSigning?
 
-  private static let lockWait = Duration.seconds(10)
-
   /// Makes `draft` live unless the feed has changed since `state` was read.
   func run(_ draft: ReleaseDraft, basedOn state: FeedState) async throws(Problem) -> Outcome {
-    let lock = try await host.lock(wait: Self.lockWait)
-    defer { lock.release() }
-    let channel = draft.manifest.channel
-    let fresh = try await settled()
-    guard fresh.head?.digest == state.head?.digest, fresh.live[channel]?.digest == state.live[channel]?.digest
-    else { throw Self.overtaken(by: fresh) }
-    guard fresh.metadata?.timestamp.bytes == state.metadata?.timestamp.bytes else {
-      throw Self.signedMeanwhile
-    }
-    var outcome = Outcome()
-    do {
-      let plan = try await plan(draft, fresh)
-      try await announce(draft, fresh)
-      try await write(Self.immutableFiles(draft, fresh), &outcome)
-      if let plan { try await commit(plan, fresh, &outcome) }
-    } catch {
-      throw error.keeping(fresh.kept(channel))
-    }
-    do {
-      try await movePointer(draft, fresh, &outcome)
-    } catch {
-      let version = draft.manifest.version
-      throw error.keeping(
-        signing == nil
-          ? fresh.kept(channel)
-          : "release \(version) is signed and live; clients that read \(channel.manifestPath) alone do not see it yet"
-      )
-    }
-    await tidy(&outcome)
-    if signing != nil {
-      if outcome.warnings.isEmpty { outcome.removed = try Self.dropped(by: draft, fresh) }
+    try await host.locked { () async throws(Problem) in
+      let fresh = try await settled()
+      let channel = draft.manifest.channel
+      guard fresh.head?.digest == state.head?.digest,
+        fresh.live[channel]?.digest == state.live[channel]?.digest
+      else { throw Self.overtaken(by: fresh) }
+      guard fresh.metadata?.timestamp.bytes == state.metadata?.timestamp.bytes else {
+        throw Self.signedMeanwhile
+      }
+      var outcome = Outcome()
+      let next = try await write(draft, fresh, &outcome)
+      await tidy(next, &outcome)
       outcome.dropped = fresh.lostReleases.map { "release \($0.version) is off the list: \($0.message)" }
+      if signing == nil { outcome.dropped = [] }
+      outcome.warnings += outcome.dropped
+      return outcome
     }
-    outcome.warnings += outcome.dropped
-    return outcome
   }
 
-  /// What the signed state without them left behind.
-  private static func dropped(
-    by draft: ReleaseDraft, _ state: FeedState
-  ) throws(Problem) -> [ReleaseVersion] {
-    let kept = Set(Retention(state: try state.adding(draft)).kept.map(\.digest))
-    return state.releases.filter { !kept.contains($0.digest) }.map(\.manifest.version).sorted()
+  /// Writes everything in order.
+  ///
+  /// - Returns: the state of the feed after it.
+  private func write(
+    _ draft: ReleaseDraft, _ fresh: FeedState, _ outcome: inout Outcome
+  ) async throws(Problem) -> FeedState {
+    let channel = draft.manifest.channel
+    let commit = FeedCommit(host: host)
+    var plan = WritePlan()
+    let metadata: MetadataPlan?
+    do {
+      plan.add(Self.immutableFiles(draft, fresh))
+      metadata = try await self.plan(draft, fresh)
+      if let metadata { plan.add(metadata, after: fresh.metadata) }
+      plan.move(FeedWrite(path: channel.manifestPath, bytes: draft.bytes), from: fresh.pointers[channel])
+      try await announce(draft, fresh)
+      try await commit.write(plan, &outcome.written)
+      try await commit.move(plan.pointers[0], &outcome.written)
+    } catch {
+      throw await beaten(error, fresh).keeping(fresh.kept(channel))
+    }
+    do {
+      for pointer in plan.pointers.dropFirst() { try await commit.move(pointer, &outcome.written) }
+    } catch {
+      throw error.keeping(
+        "release \(draft.manifest.version) is signed and live; clients that read \(channel.manifestPath) alone do not "
+          + "see it yet")
+    }
+    do {
+      try await host.settle(.pointers)
+    } catch {
+      throw await beaten(error, fresh).keeping(fresh.kept(channel))
+    }
+    return try fresh.adding(draft).pointing().signed(metadata)
+  }
+
+  /// What a loser is told: which release was first, where the host shows one.
+  private func beaten(_ problem: Problem, _ before: FeedState) async -> Problem {
+    guard problem.code == .conflict else { return problem }
+    do throws(Problem) {
+      let now = try await FeedState.read(from: host, place: place)
+      return now.head?.digest == before.head?.digest ? problem : Self.overtaken(by: now)
+    } catch {
+      // What the host said is true anyway.
+      return problem
+    }
   }
 
   /// Finishes what a publisher left that was interrupted after its pointer was written.
   func finishInterrupted() async throws(Problem) -> Outcome {
-    let lock = try await host.lock(wait: Self.lockWait)
-    defer { lock.release() }
-    var outcome = Outcome()
-    await tidy(&outcome)
-    return outcome
+    try await host.locked { () async throws(Problem) in
+      var outcome = Outcome()
+      do throws(Problem) {
+        await tidy(try await FeedState.read(from: host, place: place), &outcome)
+      } catch {
+        outcome.warnings.append(Self.untidy(error))
+      }
+      return outcome
+    }
   }
 
   private static func overtaken(by state: FeedState) -> Problem {
@@ -87,8 +111,8 @@ struct ReleaseCommit {
   private func announce(_ draft: ReleaseDraft, _ state: FeedState) async throws(Problem) {
     let pending = ReleaseName(version: draft.manifest.version, manifest: draft.digest)
     guard state.pending != pending else { return }
-    if let old = state.pending, !state.isLive(old.manifest) { try await host.remove(old.path) }
-    try await host.replacePointer(FeedLayout.pending, with: pending.encoded())
+    if let old = state.pending, !state.isLive(old.manifest) { try await host.remove([old.path]) }
+    try await host.replace(FeedLayout.pending, with: pending.encoded())
   }
 
   private static func immutableFiles(_ draft: ReleaseDraft, _ state: FeedState) -> [FeedWrite] {
@@ -101,37 +125,6 @@ struct ReleaseCommit {
       + [FeedWrite(path: FeedLayout.manifest(draft.digest, of: draft.manifest.version), bytes: draft.bytes)]
   }
 
-  private func write(_ files: [FeedWrite], _ outcome: inout Outcome) async throws(Problem) {
-    for file in files { try await put(file.path, file.bytes, &outcome) }
-  }
-
-  /// Writes where needed, then reads back: what clients will get is what was hashed.
-  private func put(_ path: String, _ bytes: [UInt8], _ outcome: inout Outcome) async throws(Problem) {
-    guard try await host.putImmutable(path, bytes) else { return }
-    guard try await host.read(path, maxBytes: bytes.count) == bytes else {
-      throw Problem(
-        .digestMismatch, "\(path) does not have the bytes that were written to it",
-        advice: "check the disk and other programs that write to the feed, then run the same command again")
-    }
-    outcome.written.append(path)
-  }
-
-  private func movePointer(
-    _ draft: ReleaseDraft, _ state: FeedState, _ outcome: inout Outcome
-  ) async throws(Problem) {
-    let channel = draft.manifest.channel
-    let path = channel.manifestPath
-    let current = try await host.read(path, maxBytes: Limits.standard.maxManifestBytes)
-    guard current == state.pointers[channel] else {
-      throw Problem(
-        .conflict, "\(path) was changed by another publisher meanwhile",
-        advice: "run the same command again, on top of it"
-      )
-    }
-    try await host.replacePointer(path, with: draft.bytes)
-    outcome.written.append(path)
-  }
-
   /// The state once the names that old clients read show what is signed: a mark of one unfinished release is all there is,
   /// and the next one takes it.
   private func settled() async throws(Problem) -> FeedState {
@@ -139,34 +132,38 @@ struct ReleaseCommit {
     let lagging = state.laggingChannels
     for channel in lagging {
       guard let live = state.live[channel] else { continue }
-      try await host.replacePointer(channel.manifestPath, with: live.bytes)
+      try await host.replace(channel.manifestPath, with: live.bytes)
     }
-    return lagging.isEmpty ? state : try await FeedState.read(from: host, place: place)
+    if !lagging.isEmpty { try await host.settle(.pointers) }
+    return state.pointing()
   }
 
   /// The release is live by now, so trouble here is a warning, and the next publish tries again.
-  private func tidy(_ outcome: inout Outcome) async {
+  private func tidy(_ state: FeedState, _ outcome: inout Outcome) async {
     do {
-      try await tidyUp(&outcome)
+      try await tidyUp(state, &outcome)
     } catch {
-      outcome.warnings.append("old releases were not removed: \(error.message)")
+      outcome.warnings.append(Self.untidy(error))
     }
   }
 
+  private static func untidy(_ error: Problem) -> String { "old releases were not removed: \(error.message)" }
+
   /// Moves pointers that lag, and removes what nobody needs any more; the caller holds the lock of the feed.
-  func tidyUp(_ outcome: inout Outcome) async throws(Problem) {
-    let state = try await FeedState.read(from: host, place: place)
+  func tidyUp(_ state: FeedState, _ outcome: inout Outcome) async throws(Problem) {
     for channel in state.laggingChannels {
       guard let live = state.live[channel] else { continue }
-      try await host.replacePointer(channel.manifestPath, with: live.bytes)
+      try await host.replace(channel.manifestPath, with: live.bytes)
       outcome.written.append(channel.manifestPath)
     }
+    if !state.laggingChannels.isEmpty { try await host.settle(.pointers) }
     outcome.removed = try await Retention(state: state).apply(to: host)
     if let metadata = state.metadata {
       try await MetadataRetention(metadata: metadata).apply(to: host)
     }
     try await FeedPages.writeMissingPage(to: host)
-    try await host.remove(FeedLayout.pending)
+    try await host.remove([FeedLayout.pending])
+    try await host.settle(.removal)
   }
 }
 
@@ -199,13 +196,5 @@ extension ReleaseCommit {
       root: nil,
       now: manifest.released ?? Timestamp(secondsSinceEpoch: 0)
     ).runOldClients()
-  }
-
-  private func commit(
-    _ plan: MetadataPlan, _ state: FeedState, _ outcome: inout Outcome
-  ) async throws(Problem) {
-    try await write(plan.versioned, &outcome)
-    try await MetadataCommit(host: host).moveTimestamp(plan, from: state.metadata)
-    outcome.written.append(plan.timestamp.path)
   }
 }

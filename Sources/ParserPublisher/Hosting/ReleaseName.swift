@@ -1,3 +1,4 @@
+internal import OTAFeed
 internal import OTAManifest
 
 /// Which release a path is about; also written down while one is published, so that an interrupted one is never

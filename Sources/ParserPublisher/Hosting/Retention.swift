@@ -46,8 +46,8 @@ struct Retention {
       }
     }
     let manifests = surplus.filter { $0.hasSuffix(".manifest.json") }
-    try await host.removeDurably(manifests)
-    try await host.removeDurably(surplus.filter { !$0.hasSuffix(".manifest.json") })
+    try await host.remove(manifests)
+    try await host.remove(surplus.filter { !$0.hasSuffix(".manifest.json") })
     try await removeOldNames(from: host)
     let keptVersions = Set(kept.map(\.manifest.version))
     return state.releases.map(\.manifest.version).filter { !keptVersions.contains($0) }.sorted()
@@ -60,6 +60,6 @@ struct Retention {
     _ = try await names.remove(from: host)
     var settings = state.settings
     settings.oldNames = nil
-    try await host.replacePointer(FeedLayout.settings, with: settings.encoded())
+    try await host.replace(FeedLayout.settings, with: settings.encoded())
   }
 }

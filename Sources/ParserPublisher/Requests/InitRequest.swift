@@ -5,6 +5,8 @@ public import OTAManifest
 public struct InitRequest: Sendable {
   /// The folder of the feed; made when it is missing.
   public var directory: String
+  /// The host that holds the feed, which `directory` is the name of; `nil` for a folder of this machine.
+  package var host: (any FeedHost)?
   /// The public address of that folder; `nil` keeps the one that is set or that the live manifest shows.
   public var baseURL: WebAddress?
   /// A live feed to take over: its newest stable release is copied and verified, so that the next publish is live + 1.

@@ -54,7 +54,7 @@ extension FeedState {
   /// A feed that has signed metadata never becomes one without, whatever its settings say.
   static func requireNoSignatures(_ host: any FeedHost) async throws(Problem) {
     let names = try await host.list(FeedLayout.metadataFolder)
-    guard names.contains("timestamp.json") else { return }
+    guard names.contains(FeedLayout.timestampName) else { return }
     throw Problem(
       .feedIncomplete,
       "\(FeedLayout.settings) says checksums-only, but \(FeedLayout.timestamp) says that the feed is signed",

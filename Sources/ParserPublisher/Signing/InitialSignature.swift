@@ -28,9 +28,9 @@ struct InitialSignature {
   ///
   /// - Parameter found: the trust that a feed without settings shows by itself.
   init(
-    request: InitRequest, before: FeedSettings?, found: FeedTrust, host: DirectoryHost
+    request: InitRequest, before: FeedSettings?, found: FeedTrust, host: any FeedHost
   ) async throws(Problem) {
-    let isCommitted = try host.list(FeedLayout.metadataFolder).contains("timestamp.json")
+    let isCommitted = try await host.list(FeedLayout.metadataFolder).contains(FeedLayout.timestampName)
     let isSigned = isCommitted || (before.map { $0.trust != .checksumsOnly } ?? false)
     switch request.trust {
     case nil where isSigned && before?.trust == .checksumsOnly: throw Self.needsKeys(request.directory)
@@ -41,7 +41,7 @@ struct InitialSignature {
     case .signed(let roots, let releases, let rootThreshold, let releaseThreshold, let expiry):
       try expiry.check()
       guard let date = request.date else { throw Problem(.misuse, "a signed feed needs a date to sign at") }
-      let begun = isSigned ? nil : try Self.begunName(host)
+      let begun = isSigned ? nil : try await Self.begunName(host)
       let wish = Wish(
         rootSigners: roots, releaseSigners: releases, rootThreshold: rootThreshold,
         releaseThreshold: releaseThreshold, expiry: expiry, date: date,
@@ -122,9 +122,9 @@ struct InitialSignature {
   }
 
   /// The name of a root that an interrupted `init` left: the same command goes on with it.
-  private static func begunName(_ host: DirectoryHost) throws(Problem) -> String? {
+  private static func begunName(_ host: any FeedHost) async throws(Problem) -> String? {
     let path = FeedLayout.metadata("root", 1)
-    guard let bytes = try host.read(path, maxBytes: FeedReader.maxRootBytes) else { return nil }
+    guard let bytes = try await host.read(path, maxBytes: FeedLayout.maxRootBytes) else { return nil }
     do {
       return try RootChain(first: bytes).newest.feedName
     } catch {

@@ -1,4 +1,5 @@
 internal import OTACrypto
+internal import OTAFeed
 internal import OTAManifest
 internal import OTATrust
 
@@ -53,7 +54,8 @@ struct MetadataBuilder: Sendable {
     }
     var plan = try await plan(targets: targets, version: version)
     plan.versioned.insert(targets, at: 0)
-    plan.expiries[.targets] = expires
+    plan.made[.targets] = .init(version: version, expires: expires, bytes: targets.bytes)
+    plan.files = files
     return plan
   }
 
@@ -83,7 +85,7 @@ struct MetadataBuilder: Sendable {
     }
     var plan = try await plan(snapshot: snapshot, version: version)
     plan.versioned = [snapshot]
-    plan.expiries[.snapshot] = expires
+    plan.made[.snapshot] = .init(version: version, expires: expires, bytes: snapshot.bytes)
     return plan
   }
 
@@ -98,7 +100,8 @@ struct MetadataBuilder: Sendable {
         feedName: root.feedName, signedAt: date
       ).document()
     }
-    return MetadataPlan(timestamp: timestamp, expiries: [.timestamp: expires])
+    let made = MetadataState.File(version: version, expires: expires, bytes: timestamp.bytes)
+    return MetadataPlan(timestamp: timestamp, made: [.timestamp: made], signedAt: date)
   }
 
   private func file(

@@ -1,3 +1,4 @@
+internal import OTAFeed
 internal import OTAManifest
 internal import OTATrust
 
@@ -20,7 +21,7 @@ struct MetadataRetention {
         surplus.append("\(FeedLayout.metadataFolder)/\(name)")
       }
     }
-    try await host.removeDurably(surplus + pointerCopies(on: host))
+    try await host.remove(surplus + pointerCopies(on: host))
   }
 
   /// The copies of pointers go with the releases that they point at.

@@ -12,8 +12,12 @@ struct MetadataState: Sendable {
     let bytes: [UInt8]
 
     init(_ header: MetadataHeader, _ bytes: [UInt8]) {
-      version = header.version
-      expires = header.expires
+      self.init(version: header.version, expires: header.expires, bytes: bytes)
+    }
+
+    init(version: Int64, expires: Timestamp, bytes: [UInt8]) {
+      self.version = version
+      self.expires = expires
       self.bytes = bytes
     }
   }

@@ -25,9 +25,9 @@ struct OverlayHost: FeedHost {
     return Set(try await host.list(folder) + names).sorted()
   }
 
-  func putImmutable(_ path: String, _ bytes: [UInt8]) throws(Problem) -> Bool { throw Self.readOnly }
-  func replacePointer(_ path: String, with bytes: [UInt8]) throws(Problem) { throw Self.readOnly }
-  func remove(_ path: String) throws(Problem) { throw Self.readOnly }
+  func put(_ path: String, _ bytes: [UInt8]) throws(Problem) -> Bool { throw Self.readOnly }
+  func replace(_ path: String, with bytes: [UInt8]) throws(Problem) { throw Self.readOnly }
+  func remove(_ paths: [String]) throws(Problem) { throw Self.readOnly }
   func lock(wait: Duration) throws(Problem) -> any FeedLock { throw Self.readOnly }
 
   private static var readOnly: Problem { Problem(.misuse, "a planned feed cannot be written to") }

@@ -16,8 +16,14 @@ extension Publisher {
   ) async throws(Problem) -> RefreshReport {
     // A folder that is no feed is called that, before a lock is missed in it.
     _ = try await readState()
-    let lock = try await host.lock(wait: .seconds(10))
-    defer { lock.release() }
+    return try await host.locked { () async throws(Problem) in
+      try await refreshLocked(signers, date, force)
+    }
+  }
+
+  private func refreshLocked(
+    _ signers: [any MetadataSigner], _ date: Timestamp?, _ force: Bool
+  ) async throws(Problem) -> RefreshReport {
     let state = try await readState()
     guard case .signed(let expiry) = state.settings.trust, let metadata = state.metadata else {
       throw Problem(
@@ -36,13 +42,14 @@ extension Publisher {
     }
     plan.versioned.insert(contentsOf: FeedSigning.pointerCopies(of: state), at: 0)
     try await signing.rehearse(plan, state, [], host, whole: [])
-    let commit = MetadataCommit(host: host)
-    let written = try await commit.write(plan.versioned)
-    try await commit.moveTimestamp(plan, from: metadata)
+    var written: [String] = []
+    var writes = WritePlan()
+    writes.add(plan, after: metadata)
+    try await FeedCommit(host: host).run(writes, &written)
     return Self.report(
-      plan, metadata, signing, written: written + [plan.timestamp.path],
+      plan, metadata, signing, written: written,
       warnings: state.lostReleases.map { "release \($0.version) is off the list: \($0.message)" }
-        + (await removeOldMetadata()))
+        + (await removeOldMetadata(plan.state(after: metadata))))
   }
 
   /// Refuses keys that sign nothing here, such as one that was replaced: a schedule must not call that a success.
@@ -58,9 +65,9 @@ extension Publisher {
   }
 
   /// What is signed is out by now, so trouble here is a warning, and the next run tries again.
-  private func removeOldMetadata() async -> [String] {
+  private func removeOldMetadata(_ metadata: MetadataState) async -> [String] {
     do {
-      try await MetadataRetention(metadata: try await MetadataState.read(from: host)).apply(to: host)
+      try await MetadataRetention(metadata: metadata).apply(to: host)
       try await FeedPages.writeMissingPage(to: host)
       return []
     } catch {

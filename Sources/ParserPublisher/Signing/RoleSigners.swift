@@ -1,4 +1,5 @@
 internal import OTACrypto
+internal import OTAFeed
 internal import OTAManifest
 internal import OTATrust
 

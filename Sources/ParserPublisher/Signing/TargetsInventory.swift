@@ -18,7 +18,9 @@ enum TargetsInventory {
   /// The release whose manifest a path is; `nil` for any other path.
   static func version(ofManifest path: String) -> ReleaseVersion? {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-    guard parts.count == 3, parts[0] == "releases", parts[2] == "manifest.json" else { return nil }
+    guard parts.count == 3, parts[0] == "releases", parts[2] == Channel.stable.manifestPath else {
+      return nil
+    }
     return ReleaseVersion(decimal: parts[1])
   }
 

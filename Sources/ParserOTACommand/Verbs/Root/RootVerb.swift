@@ -10,7 +10,7 @@ enum RootVerb {
   static let files = PositionalSpec(
     name: "FILE", help: "the file that root prepare wrote, or signed copies of it", count: .oneOrMore,
     shape: .file)
-  private static let maxBytes = 512_000
+  private static let maxBytes = FeedLayout.maxRootBytes
 
   /// Reads a draft.
   static func draft(_ path: String, _ context: CommandContext) throws(CommandFailure) -> RootDraft {

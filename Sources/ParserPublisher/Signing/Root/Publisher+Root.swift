@@ -25,8 +25,14 @@ extension Publisher {
     _ draft: RootDraft, signers: [any MetadataSigner], date: Timestamp? = nil,
     discarding: Set<ReleaseVersion> = []
   ) async throws(Problem) -> RootReport {
-    let lock = try await host.lock(wait: .seconds(10))
-    defer { lock.release() }
+    try await host.locked { () async throws(Problem) in
+      try await commitLocked(draft, signers, date, discarding)
+    }
+  }
+
+  private func commitLocked(
+    _ draft: RootDraft, _ signers: [any MetadataSigner], _ date: Timestamp?, _ discarding: Set<ReleaseVersion>
+  ) async throws(Problem) -> RootReport {
     let state = try await readState()
     let (expiry, metadata) = try signed(state)
     _ = try await requireClock(asking: state, date: date, discarding: discarding)

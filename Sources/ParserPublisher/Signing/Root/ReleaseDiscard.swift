@@ -70,12 +70,13 @@ struct ReleaseDiscard {
     var written: [String] = []
     for channel in changed {
       if let release = state.live[channel] {
-        try await host.replacePointer(channel.manifestPath, with: release.bytes)
+        try await host.replace(channel.manifestPath, with: release.bytes)
         written.append(channel.manifestPath)
       } else {
-        try await host.removeDurably([channel.manifestPath])
+        try await host.remove([channel.manifestPath])
       }
     }
+    try await host.settle(.pointers)
     try await Self.tidy(state, on: host)
     return written
   }
@@ -84,13 +85,13 @@ struct ReleaseDiscard {
   func announce(on host: any FeedHost) async throws(Problem) {
     guard let draft = drafts.first else { return }
     let name = ReleaseName(version: draft.manifest.version, manifest: draft.digest)
-    try await host.replacePointer(FeedLayout.pending, with: name.encoded())
+    try await host.replace(FeedLayout.pending, with: name.encoded())
   }
 
   /// Removes the files that nothing signed needs any more, and the mark of the interrupted ceremony.
   static func tidy(_ state: FeedState, on host: any FeedHost) async throws(Problem) {
     _ = try await Retention(state: state).apply(to: host)
-    try await host.remove(FeedLayout.pending)
+    try await host.remove([FeedLayout.pending])
   }
 
   /// What discarding means for people, each a sentence.

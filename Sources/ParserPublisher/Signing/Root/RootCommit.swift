@@ -52,6 +52,13 @@ struct RootCommit {
     }
   }
 
+  /// The new root alone.
+  private var rootPlan: WritePlan {
+    var plan = WritePlan()
+    plan.add([write].compactMap(\.self))
+    return plan
+  }
+
   /// The root before the new one; `nil` for the first root.
   private var before: Root? { chain.trusted.dropLast().last?.root }
 
@@ -65,11 +72,13 @@ struct RootCommit {
     on host: any FeedHost, _ state: FeedState, _ signing: FeedSigning
   ) async throws(Problem) -> RootReport {
     let root = [write].compactMap(\.self)
-    let commit = MetadataCommit(host: host)
+    let commit = FeedCommit(host: host)
     var discard = try ReleaseDiscard(discarding, from: state, isRepeated: write == nil)
     if isTrustedAlready, discard.versions.isEmpty {
       let warnings = try await rehearse(root, state, signing, host)
-      let written = try await commit.write(root) + Self.showToOldClients(state, on: host)
+      var written: [String] = []
+      try await commit.run(rootPlan, &written)
+      written += try await Self.showToOldClients(state, on: host)
       // What is discarded leaves the signed list first and the folder last: a run that ended in between is finished here.
       if !discarding.isEmpty { try await ReleaseDiscard.tidy(state, on: host) }
       return report([], written, warnings + signing.warnings)
@@ -81,16 +90,15 @@ struct RootCommit {
     let whole = Set(discard.changed.filter { discard.state.live[$0] != nil })
     try await signing.rehearse(plan, discard.state, root, host, whole: whole)
     try await discard.announce(on: host)
-    var written: [String]
+    var (writes, written) = (WritePlan(), [String]())
+    writes.add(plan, after: live)
     if signing.builder.former == nil {
-      written = try await commit.write(plan.versioned + root)
-      try await commit.moveTimestamp(plan, from: live)
-      written.append(plan.timestamp.path)
+      writes.add(root)
+      try await commit.run(writes, &written)
     } else {
       try await signing.rehearse(plan, state, [], host, whole: [])
-      written = try await commit.write(plan.versioned)
-      try await commit.moveTimestamp(plan, from: live)
-      written += [plan.timestamp.path] + (try await commit.write(root))
+      try await commit.run(writes, &written)
+      try await commit.run(rootPlan, &written)
     }
     if !discard.versions.isEmpty { written += try await discard.finish(on: host) }
     return report(["targets", "snapshot", "timestamp"], written, signing.warnings, discard)
@@ -117,7 +125,7 @@ struct RootCommit {
     var written: [String] = []
     for channel in state.laggingChannels {
       guard let release = state.live[channel] else { continue }
-      try await host.replacePointer(channel.manifestPath, with: release.bytes)
+      try await host.replace(channel.manifestPath, with: release.bytes)
       written.append(channel.manifestPath)
     }
     return written
