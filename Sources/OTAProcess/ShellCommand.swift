@@ -39,3 +39,25 @@ public struct ShellCommand: Sendable {
     }
   }
 }
+
+/// What a command left when it ended.
+public struct CommandAnswer: Equatable, Sendable {
+  /// The exit status, or 128 plus the number of the signal that ended it, as shells count.
+  public let status: Int32
+  /// All bytes of standard output.
+  public let output: [UInt8]
+  /// The first bytes of standard error.
+  public let complaint: [UInt8]
+}
+
+/// Why a command gave no answer.
+public enum CommandFault: Error, Equatable, Sendable {
+  /// It could not be started; the words of the system.
+  case notStarted(String)
+  /// It had not ended in time, and was killed with all that it had started.
+  case timedOut
+  /// It wrote more than the caller takes, and was killed.
+  case tooMuchOutput
+  /// The caller's task was cancelled, and the command was killed.
+  case cancelled
+}

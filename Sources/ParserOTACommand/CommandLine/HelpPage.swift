@@ -1,7 +1,5 @@
 /// The help of the tool, of a group of verbs, or of one verb.
 enum HelpPage {
-  private static let columns = 80
-
   /// The lines of the page for these words; the words must call a verb or a group.
   static func lines(for path: [String], _ table: CommandTable) -> [String] {
     var lines = wrap("\(([table.tool] + path).joined(separator: " ")): \(table.summary(of: path))", indent: 0)
@@ -76,18 +74,9 @@ enum HelpPage {
 
   /// Breaks at blanks; lines after the first are indented, the first as told.
   private static func wrap(_ text: String, indent: Int, first: Int? = nil) -> [String] {
-    var lines: [String] = []
-    var line = String(repeating: " ", count: first ?? indent)
-    var isEmpty = true
-    for word in text.split(separator: " ") {
-      if !isEmpty && line.count + 1 + word.count > columns {
-        lines.append(line)
-        line = String(repeating: " ", count: indent)
-        isEmpty = true
-      }
-      line += (isEmpty ? "" : " ") + word
-      isEmpty = false
-    }
-    return lines + [line]
+    let first = first ?? indent
+    var lines = WrappedText.lines(text, firstIndent: first, indent: indent)
+    lines[0] = String(repeating: " ", count: first) + lines[0]
+    return lines
   }
 }
