@@ -32,7 +32,7 @@ public struct ShellCommand: Sendable {
       }
       guard ContinuousClock.now < deadline else { throw .timedOut }
       do {
-        if isIdle { try await Task.sleep(for: .milliseconds(5)) }
+        if isIdle { try await Pause.wait(milliseconds: 5) }
       } catch {
         throw .cancelled
       }

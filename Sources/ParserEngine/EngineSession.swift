@@ -18,7 +18,6 @@ public actor EngineSession {
     let resume: CheckedContinuation<Outcome, Never>?
   }
 
-  private static let turnPause: Duration = .milliseconds(1)
   private static let memoryPause: Duration = .milliseconds(25)
   private static let maxComplaintBytes = 2048
   private static let startKey = "start"
@@ -123,11 +122,10 @@ public actor EngineSession {
 
   /// Opens the page and waits until it is there.
   func start() async throws(EngineError) {
-    let pause = Self.turnPause
     Task { [weak self] in
       while await self?.turn() == true {
         // A cancelled pump could not end the others' waiting, so nothing cancels this task.
-        try? await Task.sleep(for: pause)
+        try? await Pause.wait(milliseconds: 1)
       }
     }
     _ = try await wait(Self.startKey, "the start", limits.startTime, mayOutlive: false) {

@@ -19,6 +19,18 @@ extension Publisher {
     throw Self.problem(report.refusals)
   }
 
+  /// The same as a value, for a gate that works beside something else.
+  func passing(
+    _ candidate: GateCandidate, _ live: GateBaseline?, _ request: PublishRequest,
+    _ settings: FeedSettings
+  ) async -> Result<GateReport, Problem> {
+    do throws(Problem) {
+      return .success(try await pass(candidate, live, request, settings))
+    } catch {
+      return .failure(error)
+    }
+  }
+
   /// The code of the check when a single check refuses and has one among the problems, else `gate-refused`.
   private static func problem(_ refusals: [Finding]) -> Problem {
     let codes = Set(refusals.map(\.code))

@@ -50,8 +50,10 @@ public struct Publisher: Sendable {
       let builder = DraftBuilder(request: request, inputs: inputs, state: state, lookup: lookup)
       switch try await builder.build(released: request.date ?? now()) {
       case .draft(let draft, let candidate, let live):
-        let gate = try await pass(candidate, live, request, state.settings)
+        async let passed = passing(candidate, live, request, state.settings)
+        // A clock that is wrong is said at once, and ends the gate.
         let isClockAllowed = try requireClock(state, date: request.date, host: await host)
+        let gate = try await passed.get()
         let recorded = try draft.recording(gate).recording(isClockAllowed ? ClockCheck.allowance : nil)
         var report = try await finish(recorded, on: state, signing, dryRun: request.dryRun)
         report.warnings += gate.unusedAllowances.map { Self.unused($0) }

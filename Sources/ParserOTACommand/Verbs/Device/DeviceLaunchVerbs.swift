@@ -49,15 +49,7 @@ extension Verb {
       let place = try launchPlace(arguments, context)
       let trial = try await tryStaged(updater, arguments, context)
       let active = updater.activate()
-      guard let version = active.version else {
-        var failure = CommandFailure(
-          .untrustedContent, code: ProblemCode.embeddedUnusable.rawValue,
-          message: "nothing can be launched: "
-            + ((active.notes.map(\.message) + active.passedOver.map(\.message)).last ?? "no release is usable"),
-          hint: "give the store a good copy with parser-ota device init --embedded DIR")
-        failure.payload = DeviceVerb.members(active)
-        throw failure
-      }
+      guard let version = active.version else { throw nothingToLaunch(active) }
       let message =
         "release \(version) runs (\(active.origin.rawValue), \(DeviceVerb.words(active.standing)))"
       let files = try launchFiles(active, place, updater)
@@ -75,6 +67,24 @@ extension Verb {
       result.warnings = trial.warnings + active.notes.map(\.message)
       return result
     })
+
+  /// Why there is nothing to run: no copy is whole, or it is unknown because something may not be read.
+  private static func nothingToLaunch(_ active: ActiveRelease) -> CommandFailure {
+    var failure: CommandFailure
+    if let unknown = active.notes.last(where: { $0.code.responsibility == .notPermitted }) {
+      failure = CommandFailure(
+        .notPermitted, code: unknown.code.rawValue, message: "what can be launched is unknown: \(unknown.message)",
+        kept: "the releases and the state", hint: unknown.advice)
+    } else {
+      let reasons = active.notes.map(\.message) + active.passedOver.map(\.message)
+      failure = CommandFailure(
+        .untrustedContent, code: ProblemCode.embeddedUnusable.rawValue,
+        message: "nothing can be launched: \(reasons.last ?? "no release is usable")",
+        hint: "give the store a good copy with parser-ota device init --embedded DIR")
+    }
+    failure.payload = DeviceVerb.members(active)
+    return failure
+  }
 
   /// The folder of `--out`, looked at before the launch: what cannot be written must not count as one.
   private static func launchPlace(

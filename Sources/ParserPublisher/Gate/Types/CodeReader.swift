@@ -89,7 +89,7 @@ struct CodeReader: Sendable {
         }
       }
       do {
-        if isIdle { try await Task.sleep(for: .milliseconds(3)) }
+        if isIdle { try await Pause.wait(milliseconds: 3) }
       } catch {
         throw Fault(reason: "it was cancelled")
       }
