@@ -73,7 +73,8 @@ extension Verb {
     var failure: CommandFailure
     if let unknown = active.notes.last(where: { $0.code.responsibility == .notPermitted }) {
       failure = CommandFailure(
-        .notPermitted, code: unknown.code.rawValue, message: "what can be launched is unknown: \(unknown.message)",
+        .notPermitted, code: unknown.code.rawValue,
+        message: "what can be launched is unknown: \(unknown.message)",
         kept: "the releases and the state", hint: unknown.advice)
     } else {
       let reasons = active.notes.map(\.message) + active.passedOver.map(\.message)
