@@ -174,6 +174,13 @@ let package = Package(
       ],
       swiftSettings: tests),
     .testTarget(
+      name: "HostTests",
+      dependencies: [
+        "ParserPublisher", "OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "OTATrust", "OTAFeed",
+        "TestSupport", "parser-ota",
+      ],
+      swiftSettings: tests),
+    .testTarget(
       name: "OTATrustTests",
       dependencies: ["OTATrust", "OTAManifest", "OTACrypto", "TrustFixtures"], swiftSettings: tests),
     .executableTarget(

@@ -18,7 +18,7 @@ package enum FeedLayout {
   /// Tells GitHub Pages to serve every file as it is, also where a name begins with `_`.
   package static let plainHosting = ".nojekyll"
   package static let channelsFolder = "channels"
-  package static let releasesFolder = "files/releases"
+  package static let releasesFolder = "\(targetsFolder)/releases"
   package static let metadataFolder = "metadata"
   /// The base of all targets of signed metadata.
   package static let targetsFolder = "files"
@@ -139,6 +139,26 @@ extension FeedLayout {
     return .immutable
   }
 
+  /// Whether a path is a folder of this layout; whatever else has no folders that a publisher would look into.
+  package static func isFolder(_ path: String) -> Bool {
+    let parts = path.split(separator: "/")
+    return switch parts.first.map(String.init) {
+    case targetsFolder: parts.count == 1 || (parts.count <= 3 && targetFolders.contains(String(parts[1])))
+    case channelsFolder: parts.count <= 2
+    case metadataFolder, privateFolder: parts.count == 1
+    default: false
+    }
+  }
+
+  /// The folders below that of all targets.
+  private static let targetFolders = [String(split(releasesFolder).name), channelsFolder]
+
+  /// The path of a target of signed metadata, whose digest stands before the last part of its name.
+  package static func target(_ path: String, _ digest: Digest) -> String {
+    let (folder, name) = split(path)
+    return "\(targetsFolder)/\(folder.isEmpty ? "" : "\(folder)/")\(digest.hex).\(name)"
+  }
+
   /// The folder of a path, empty for the root of the feed, and the last name.
   package static func split(_ path: String) -> (folder: Substring, name: Substring) {
     guard let slash = path.lastIndex(of: "/") else { return ("", path[...]) }
@@ -160,8 +180,9 @@ extension FeedLayout {
   /// How long caches may keep a file: a year under a name that never changes, and never without asking under any other.
   package static func cacheControl(of path: String) -> String {
     switch kind(of: path) {
-    case .immutable, .versioned: "public, max-age=31536000, immutable"
-    case .pointer: "no-cache"
+    case .immutable: "public, max-age=31536000, immutable"
+    // An interrupted publisher may have left metadata of a version that the next one makes anew.
+    case .versioned, .pointer: "no-cache"
     case .own: "no-store"
     }
   }

@@ -13,6 +13,8 @@ public struct Publisher: Sendable {
   public var hostClock: HostClock?
   /// Whether a clock that looks wrong may date and sign all the same; one from before this tool was made never may.
   public var allowsClock = false
+  /// Looks at new files by their public address; `nil` for a folder that something else carries there.
+  var publicFiles: PublicFiles?
 
   /// Works on the feed in a folder.
   ///
@@ -81,7 +83,7 @@ public struct Publisher: Sendable {
   }
 
   func commit(_ signing: FeedSigning?) -> ReleaseCommit {
-    ReleaseCommit(host: host, place: place, signing: signing)
+    ReleaseCommit(host: host, place: place, signing: signing, publicFiles: publicFiles)
   }
 
   /// Writes a release, or in a dry run only proves that it could be written.

@@ -23,7 +23,9 @@ import Testing
 
   /// Verbs that wait for nobody: they only read, or write what no lock guards; and a launch must not wait.
   static let needNoLock: Set = [
-    "check", "contract", "releases", "verify", "embed", "export", "run", "record", "bisect", "device init",
+    "check", "contract", "releases", "verify", "prune", "mirror", "embed", "export", "run", "record",
+    "bisect",
+    "device init",
     "device check",
     "device activate", "device status", "device history", "device explain", "key generate", "key public",
     "key list",
@@ -103,6 +105,7 @@ import Testing
     "check": "check --bundle bundle-3.js --sources sources.json --against URL --checksums-only",
     "releases": "releases --feed URL", "verify": "verify --feed URL",
     "repair": "repair --feed feed --from URL", "export": "export --feed URL --out out.tar.zst",
+    "mirror": "mirror --from URL --to copied",
     "bisect": "bisect --feed URL --source ALPHA --fixtures fixtures --engine engine",
     "device check": "device check --store far", "device update": "device update --store far",
   ]

@@ -40,6 +40,8 @@ struct VerbRow: CustomTestStringConvertible, Sendable {
     VerbRow("releases", "--feed feed", fails: "--feed store", 2),
     VerbRow("verify", "--feed feed", fails: "--feed app", 3),
     VerbRow("repair", "--feed feed", fails: "--feed store", 2),
+    VerbRow("prune", "--feed feed", fails: "--feed store", 2),
+    VerbRow("mirror", "--from feed --to copied", fails: "--from feed --to signed", 2),
     VerbRow("embed", "--feed feed --out out", fails: "--feed feed --out out --version 99", 1),
     VerbRow("export", "--feed feed --out out.tar.zst", fails: "--feed feed --out bundle-1.js", 1),
     VerbRow("import", "signed.tar.zst --feed feed", fails: "bundle-1.js --feed feed", 3),

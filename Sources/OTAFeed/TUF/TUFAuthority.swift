@@ -150,12 +150,12 @@ extension Artifact {
     switch location {
     case .relative(let relative): path = relative.text
     case .absolute(let address):
-      guard let range = address.path.ranges(of: "/files/releases/").last else { return nil }
+      guard let range = address.path.ranges(of: "/\(FeedLayout.releasesFolder)/").last else { return nil }
       path = String(address.path[range.lowerBound...].dropFirst())
     }
     let parts = path.split(separator: "/", omittingEmptySubsequences: false)
     let prefix = "\(sha256.hex)."
-    guard parts.count == 4, parts[0] == "files", parts[1] == "releases", parts[3].hasPrefix(prefix) else {
+    guard parts.count == 4, path.hasPrefix(FeedLayout.releasesFolder + "/"), parts[3].hasPrefix(prefix) else {
       return nil
     }
     return "releases/\(parts[2])/\(parts[3].dropFirst(prefix.utf8.count))"

@@ -70,3 +70,24 @@ extension SiteStream {
 
   func reconfigure(_ easy: inout EasyHandle) { easy.configure(request) }
 }
+
+extension EasyHandle {
+  /// Method, fields and body of a publisher's request.
+  mutating func configure(_ request: HostRequest) {
+    if let body = request.body { set(body: body) }
+    if request.method == "HEAD" {
+      set(CURLOPT_NOBODY, 1)
+    } else {
+      set(CURLOPT_CUSTOMREQUEST, request.method)
+    }
+    add(header: "Expect:")
+    add(header: "Accept-Encoding: identity")
+    if request.body != nil, !request.fields.contains(where: { $0.name.lowercased() == "content-type" }) {
+      add(header: "Content-Type:")
+    }
+    // An empty value needs a semicolon: libcurl takes a bare colon as "do not send".
+    for field in request.fields {
+      add(header: field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
+    }
+  }
+}

@@ -57,3 +57,13 @@ struct CommandResult: Sendable {
       code: code, message: message, messageGoes: .inJSONOnly, output: .lines(lines), payload: payload)
   }
 }
+
+extension CommandResult {
+  /// The same with one more line for people.
+  func adding(line: String) -> CommandResult {
+    guard case .lines(let lines) = output else { return self }
+    var copy = self
+    copy.output = .lines(lines + [line])
+    return copy
+  }
+}

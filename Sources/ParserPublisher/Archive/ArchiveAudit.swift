@@ -34,14 +34,14 @@ struct ArchiveAudit {
     guard archive.isSigned, let used = root ?? archive.firstRoot else {
       if root != nil {
         report(
-          .error, ProblemCode.archiveInvalid.rawValue, "metadata/",
+          .error, ProblemCode.archiveInvalid.rawValue, FeedLayout.metadataFolder + "/",
           "the archive is not signed, but a root was given")
       }
       return (unsigned, nil)
     }
     if root == nil {
       report(
-        .warning, "root-of-feed", "metadata/1.root.json",
+        .warning, "root-of-feed", FeedLayout.firstRoot,
         "signatures were checked with the archive's own first root: its author could have made that too")
     }
     let reading = ArchiveTrust(archive: archive, trust: .root(used))
@@ -50,12 +50,14 @@ struct ArchiveAudit {
       do throws(Problem) {
         verified = try await reading.release(now: now)
       } catch  where error.code == .trustExpired {
-        report(.error, error.code.rawValue, "metadata/", "\(error.message): devices install nothing from it")
+        report(
+          .error, error.code.rawValue, FeedLayout.metadataFolder + "/",
+          "\(error.message): devices install nothing from it")
         verified = try await reading.release(now: nil)
       }
       return (try Trust.root(used).status(reading.store), verified.newest ?? verified.manifest)
     } catch {
-      report(.error, error.code.rawValue, "metadata/", error.message)
+      report(.error, error.code.rawValue, FeedLayout.metadataFolder + "/", error.message)
       return (TrustStatus(name: Trust.root(used).name, roles: [], obstacle: error), nil)
     }
   }

@@ -167,7 +167,7 @@ extension ExportedRelease {
 }
 
 /// Takes down each file of metadata that a client accepts, byte for byte, every root among them.
-private final class CollectedMetadata: TrustedMetadataStore {
+final class CollectedMetadata: TrustedMetadataStore {
   private let items = Mutex<[StoredMetadata: [UInt8]]>([:])
   private let chain: Mutex<[[UInt8]]>
 

@@ -57,7 +57,7 @@ extension Publisher {
   }
 
   /// The first root of a feed; `nil` when the feed is not signed, or not yet.
-  private static func ownRoot(_ reader: FeedReader) async throws(Problem) -> [UInt8]? {
+  static func ownRoot(_ reader: FeedReader) async throws(Problem) -> [UInt8]? {
     if try isBeingSigned(reader) { return nil }
     if let own = try await readRoot(FeedLayout.firstRoot, reader) { return own }
     guard try await readRoot(FeedLayout.timestamp, reader) != nil else { return nil }

@@ -9,7 +9,7 @@ struct DirectoryHost: FeedHost {
 
   private static let fileMode: UInt32 = 0o644
   private static let folderMode: UInt32 = 0o755
-  private static let lockFolder = ".parser-ota"
+  private static let lockFolder = FeedLayout.privateFolder
 
   func read(_ path: String, maxBytes: Int) throws(Problem) -> [UInt8]? {
     do throws(StorageError) {
@@ -148,8 +148,8 @@ struct DirectoryHost: FeedHost {
   }
 
   private func settle() throws(StorageError) {
-    let withPointers: [[Substring]] = [[], [Self.lockFolder[...]], ["metadata"]]
-    for folders in withPointers + [["files"]] {
+    let withPointers: [[Substring]] = [[], [Self.lockFolder[...]], [FeedLayout.metadataFolder[...]]]
+    for folders in withPointers + [[FeedLayout.targetsFolder[...]]] {
       do {
         let folder = try open(folders[...])
         try folder.removeTemporaries()
@@ -159,13 +159,16 @@ struct DirectoryHost: FeedHost {
         continue
       }
     }
-    for parents: [Substring] in [["channels"], ["files", "channels"], ["files", "releases"]] {
+    let channels = [FeedLayout.channelsFolder[...]]
+    let targets = [FeedLayout.targetsFolder[...]]
+    let releases = FeedLayout.releasesFolder.split(separator: "/")
+    for parents: [Substring] in [channels, targets + channels, releases] {
       do {
         let parent = try open(parents[...])
         for entry in try parent.entries() where entry.kind == .directory {
           let folder = try parent.subdirectory(entry.name)
           try folder.removeTemporaries()
-          if parents == ["channels"] { try folder.sync() }
+          if parents == channels { try folder.sync() }
           // One that was made and never filled, or emptied and not removed.
           if try folder.entries().isEmpty { try parent.removeTree(entry.name) }
         }

@@ -33,6 +33,9 @@ package protocol FeedHost: Sendable {
   /// - Throws: `conflict` when another publisher was faster; then nothing of the step is on the host.
   func settle(_ step: FeedStep) async throws(Problem)
 
+  /// What a person should know of this host, each a sentence.
+  var warnings: [String] { get }
+
   /// Keeps every other publisher out, or throws `busy` after `wait`.
   func lock(wait: Duration) async throws(Problem) -> any FeedLock
 }
@@ -54,6 +57,9 @@ extension FeedHost {
   package func size(of path: String) async throws(Problem) -> Int? {
     try await read(path, maxBytes: Int(Limits.standard.maxBundleBytes))?.count
   }
+
+  /// Where there is nothing to know.
+  package var warnings: [String] { [] }
 
   /// Where every write is out at once.
   package func settle(_ step: FeedStep) async throws(Problem) {}

@@ -13,7 +13,7 @@ struct FeedInitialisation {
 
   func run() async throws(Problem) -> InitReport {
     try checkRequest()
-    return request.host == nil ? try await runInFolder() : try await runOnHost()
+    return request.host == nil || request.host is DeployHost ? try await runInFolder() : try await runOnHost()
   }
 
   /// Makes the feed on a host that is no folder.
@@ -46,6 +46,11 @@ struct FeedInitialisation {
       .map { (bytes) throws(Problem) in try FeedSettings(decoding: bytes) }
     let existing = try await existingRelease(isNew: before == nil)
     let found = try await FoundSettings.read(before, existing, request, host)
+    if request.host != nil, request.trust == nil, before == nil, !found.isSigned, existing == nil {
+      throw Problem(
+        .misuse, "a new feed needs keys: \(request.directory) has no feed yet", kept: "nothing was written",
+        advice: "give --root-key and --release-key, or --checksums-only for a feed without signatures")
+    }
     let signature = try await InitialSignature(
       request: request, before: before, found: found.settings.trust, host: host)
     let adopted = try await adoptedRelease(over: existing, before)
@@ -70,7 +75,8 @@ struct FeedInitialisation {
       oldNames: adoption?.oldNames?.files.map(\.path) ?? [], oldNamesUntil: adoption?.oldNames?.until,
       settings: before == nil && (existing != nil || adopted != nil || found.isSigned)
         ? found.lines(settings, request) : [],
-      warnings: (adoption?.notes ?? []) + [note].compactMap(\.self))
+      warnings: (adoption?.notes ?? []) + [note].compactMap(\.self),
+      isSigned: settings.trust != .checksumsOnly)
   }
 
   private func checkRequest() throws(Problem) {

@@ -43,7 +43,7 @@ enum FeedPage {
     """
 
   private static let signatures = """
-    <p>Everything here is signed: <a href="metadata/timestamp.json">metadata/</a> is a repository of The Update Framework
+    <p>Everything here is signed: <a href="\(FeedLayout.timestamp)">metadata/</a> is a repository of The Update Framework
       with its targets in files/, and apps accept nothing that its keys did not sign.</p>
 
     """

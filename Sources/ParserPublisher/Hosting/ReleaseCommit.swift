@@ -16,6 +16,8 @@ struct ReleaseCommit {
   let place: String
   /// Who signs; `nil` on a feed without signatures.
   let signing: FeedSigning?
+  /// Looks at new files by their public address; `nil` where nobody is to look.
+  var publicFiles: PublicFiles?
 
   /// Makes `draft` live unless the feed has changed since `state` was read.
   func run(_ draft: ReleaseDraft, basedOn state: FeedState) async throws(Problem) -> Outcome {
@@ -45,7 +47,7 @@ struct ReleaseCommit {
     _ draft: ReleaseDraft, _ fresh: FeedState, _ outcome: inout Outcome
   ) async throws(Problem) -> FeedState {
     let channel = draft.manifest.channel
-    let commit = FeedCommit(host: host)
+    let commit = FeedCommit(host: host, publicFiles: publicFiles, base: fresh.settings.baseURL)
     var plan = WritePlan()
     let metadata: MetadataPlan?
     do {

@@ -83,7 +83,8 @@ extension RepairSources.Source {
   }
 
   private static let namesOfFeeds: Set<String> = [
-    Channel.stable.manifestPath, "files", "metadata", "channels",
+    Channel.stable.manifestPath, FeedLayout.targetsFolder, FeedLayout.metadataFolder,
+    FeedLayout.channelsFolder,
   ]
   private static let unchanged = "nothing was restored, and nothing was dropped"
 

@@ -19,7 +19,7 @@ struct Retention {
   }
 
   /// Every path that a kept release needs.
-  private func neededPaths(_ kept: [VerifiedManifest]) -> Set<String> {
+  func neededPaths(_ kept: [VerifiedManifest]) -> Set<String> {
     var paths: Set<String> = []
     for release in kept {
       paths.insert(FeedLayout.manifest(release.digest, of: release.manifest.version))

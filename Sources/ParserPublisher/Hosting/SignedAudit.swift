@@ -70,7 +70,7 @@ struct SignedAudit {
   /// In a folder what stands in the place of a metadata file is named as what it is: no network had a part in it.
   private mutating func reportMetadata(_ error: Problem) {
     guard case .directory(let root) = reader.location else {
-      return report(.error, error.code.rawValue, "metadata/", error.message)
+      return report(.error, error.code.rawValue, FeedLayout.metadataFolder + "/", error.message)
     }
     let host = DirectoryHost(root: root)
     let folder = FeedLayout.metadataFolder
@@ -85,12 +85,12 @@ struct SignedAudit {
     } catch {
       // What cannot be read here is the fault already, or another one hides it.
     }
-    report(.error, error.code.rawValue, "metadata/", error.message)
+    report(.error, error.code.rawValue, FeedLayout.metadataFolder + "/", error.message)
   }
 
   private mutating func checkExpiries(_ client: TUFClient) {
     for (role, header) in client.headers {
-      let place = "metadata/\(role == "timestamp" ? "" : "\(header.version).")\(role).json"
+      let place = role == "timestamp" ? FeedLayout.timestamp : FeedLayout.metadata(role, header.version)
       let left = header.expires.secondsSinceEpoch - now.secondsSinceEpoch
       if left <= 0 {
         report(
@@ -121,7 +121,7 @@ struct SignedAudit {
       filesChecked += 1
       bytesChecked += Int64(target.length)
     } catch {
-      report(.error, error.code.rawValue, "files/ (\(path))", error.message)
+      report(.error, error.code.rawValue, "\(FeedLayout.targetsFolder)/ (\(path))", error.message)
     }
   }
 
@@ -130,7 +130,8 @@ struct SignedAudit {
     var names = target.path.split(separator: "/").map(String.init)
     let name = "\(digest.hex).\(names.popLast() ?? "")"
     do {
-      let address = try reader.address(of: (["files"] + names + [name]).joined(separator: "/"))
+      let address = try reader.address(
+        of: ([FeedLayout.targetsFolder] + names + [name]).joined(separator: "/"))
       return verified[address] == digest
     } catch {
       // Not a path of a feed: the download says what is wrong with it.

@@ -45,6 +45,10 @@ struct FeedWrite: Equatable, Sendable {
 /// Carries out a plan of writes, each step out before the next one begins; the caller holds the lock.
 struct FeedCommit {
   let host: any FeedHost
+  /// Looks at new files as readers get them, before anything speaks of them; `nil` where nobody is to look.
+  var publicFiles: PublicFiles?
+  /// The base URL of the feed, where readers get it unless they are told another address.
+  var base: WebAddress?
 
   /// Writes all of it.
   ///
@@ -58,7 +62,11 @@ struct FeedCommit {
   /// The steps before the pointers: from here on every reader could have the new state, and nobody sees it yet.
   func write(_ plan: WritePlan, _ written: inout [String]) async throws(Problem) {
     for file in plan.files { try await put(file, &written) }
-    if !plan.files.isEmpty { try await host.settle(.files) }
+    if !plan.files.isEmpty, let publicFiles, let address = publicFiles.address ?? base {
+      // Where nobody looks, they go out with the next step.
+      try await host.settle(.files)
+      try await publicFiles.wait(for: plan.files, at: address)
+    }
     for file in plan.metadata { try await put(file, &written) }
     if !plan.metadata.isEmpty { try await host.settle(.metadata) }
   }

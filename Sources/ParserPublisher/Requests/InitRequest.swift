@@ -92,4 +92,6 @@ public struct InitReport: Equatable, Sendable {
   public let settings: [String]
   /// What a person should know, each a sentence.
   public let warnings: [String]
+  /// Whether the feed is signed.
+  public let isSigned: Bool
 }

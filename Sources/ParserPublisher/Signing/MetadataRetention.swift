@@ -11,6 +11,11 @@ struct MetadataRetention {
 
   /// Removes what no client asks for any more; only files with the names that a publisher gives are touched.
   func apply(to host: any FeedHost) async throws(Problem) {
+    try await host.remove(await surplus(on: host))
+  }
+
+  /// What no client asks for any more.
+  func surplus(on host: any FeedHost) async throws(Problem) -> [String] {
     let live = [("targets", metadata.targets.version), ("snapshot", metadata.snapshot.version)]
     var surplus: [String] = []
     for name in try await host.list(FeedLayout.metadataFolder) {
@@ -21,7 +26,7 @@ struct MetadataRetention {
         surplus.append("\(FeedLayout.metadataFolder)/\(name)")
       }
     }
-    try await host.remove(surplus + pointerCopies(on: host))
+    return surplus + (try await pointerCopies(on: host))
   }
 
   /// The copies of pointers go with the releases that they point at.

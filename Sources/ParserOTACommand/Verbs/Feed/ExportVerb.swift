@@ -32,20 +32,32 @@ extension Verb {
         exits: [.done, .notAchieved, .untrustedContent, .tryLater, .localDisk, .notPermitted])),
     run: { arguments, context throws(CommandFailure) in
       let out = try arguments.required("out")
-      let request = try exportRequest(arguments, context)
-      try requireUsable(out, arguments, context)
-      let report = try await DeviceVerb.run { () async throws(Problem) in
-        try await Publisher.export(request)
+      if let reading = try await HostReading.begin(arguments, context) {
+        return try await reading.read { (feed) async throws(CommandFailure) in
+          try await export(feed, out, arguments, context)
+        }
       }
-      return try result(report, out, context)
+      let feed: FeedLocation = try arguments.required("feed", as: Readings.feed)
+      return try await export(
+        try InputFolder.require(feed, option: "--feed", context), out, arguments, context)
     })
 
+  private static func export(
+    _ feed: FeedLocation, _ out: String, _ arguments: ParsedArguments, _ context: CommandContext
+  ) async throws(CommandFailure) -> CommandResult {
+    let request = try exportRequest(feed, arguments, context)
+    try requireUsable(out, arguments, context)
+    let report = try await DeviceVerb.run { () async throws(Problem) in
+      try await Publisher.export(request)
+    }
+    return try result(report, out, context)
+  }
+
   private static func exportRequest(
-    _ arguments: ParsedArguments, _ context: CommandContext
+    _ feed: FeedLocation, _ arguments: ParsedArguments, _ context: CommandContext
   ) throws(CommandFailure) -> ExportRequest {
     try arguments.refuseTogether("version", "channel")
-    let feed: FeedLocation = try arguments.required("feed", as: Readings.feed)
-    var request = ExportRequest(try InputFolder.require(feed, option: "--feed", context))
+    var request = ExportRequest(feed)
     if case .root(let bytes)? = try TrustChoice.given(arguments, context) { request.root = bytes }
     request.version = try arguments.value("version", as: Readings.version)
     request.channel = try FeedVerb.channel(arguments)

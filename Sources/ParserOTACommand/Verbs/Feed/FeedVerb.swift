@@ -3,8 +3,17 @@ internal import ParserPublisher
 
 /// What the verbs of a publisher have in common: the feed, the clock, and how releases are shown.
 enum FeedVerb {
-  static let feed = OptionSpec.option("feed", "DIR", "the folder of the feed").completing(.directory)
-    .required()
+  static let feed = OptionSpec.option(
+    "feed", "DIR", "the feed: a folder, or the URL of a host such as s3://bucket/feed"
+  ).completing(.directory).required()
+  /// What goes along with a change on the way to readers.
+  static let hosting: [OptionSpec] = [
+    .option("deploy", "CMD", "a command that carries the folder to its host; it gets the paths of each step"),
+    .option("public-url", "ADDRESS", "where readers get the feed; the base URL when left out"),
+    .flag("squash", "leave no history in the branch of a git host"),
+  ]
+  static let wait = OptionSpec.option(
+    "wait", "SECONDS", "end when a new device at the public address gets the release, at most after so long")
   static let bundle = OptionSpec.option("bundle", "FILE", "the parser bundle, JavaScript in UTF-8")
     .completing(.file).required()
   static let sources = OptionSpec.option("sources", "FILE", "the source catalog, a JSON array")
@@ -15,15 +24,15 @@ enum FeedVerb {
     "allow-clock", "date and sign although this machine's clock disagrees with the feed or its host")
 
   /// The publisher of the feed that the command line names.
+  ///
+  /// - Parameter option: the option that names it; a copy may be made in a new folder.
   static func publisher(
-    _ arguments: ParsedArguments, _ context: CommandContext
+    of option: String = "feed", _ arguments: ParsedArguments, _ context: CommandContext
   ) throws(CommandFailure) -> Publisher {
     let clock = context.clock
-    let feed = try InputFolder.require(
-      try arguments.required("feed", as: folder), option: "--feed", context,
-      hint: "make a feed with parser-ota init, or give the folder of one")
-    var publisher = Publisher(feed: feed) {
-      Timestamp(secondsSinceEpoch: clock.wallSeconds())
+    let feed = try place(of: option, arguments, context, mayBeMade: option != "feed")
+    var publisher = try DeviceVerb.run { () throws(Problem) in
+      try Publisher(at: feed) { Timestamp(secondsSinceEpoch: clock.wallSeconds()) }
     }
     publisher.hostClock = .http
     // Verbs that only read have no such option.
@@ -32,9 +41,58 @@ enum FeedVerb {
     return publisher
   }
 
+  /// Where the feed is, with the options of its host.
+  static func place(
+    of option: String = "feed", _ arguments: ParsedArguments, _ context: CommandContext,
+    mayBeMade: Bool = false
+  ) throws(CommandFailure) -> HostPlace {
+    let text = try arguments.required(option, as: folder)
+    var place = HostPlace(text, environment: context.environment)
+    if !place.isRemote {
+      place.feed =
+        try mayBeMade
+        ? InputFolder.requireOrMake(text, option: "--\(option)", context)
+        : InputFolder.require(
+          text, option: "--feed", context,
+          hint: "make a feed with parser-ota init, or give the folder of one")
+    }
+    // Verbs that only read have no such options.
+    guard arguments.spec.option(named: "deploy") != nil else { return place }
+    place.deploy = arguments.value("deploy")
+    if place.isRemote, place.deploy != nil { throw arguments.usage(.refusedTogether("--deploy", place.feed)) }
+    place.publicAddress = try arguments.value("public-url", as: Readings.address)
+    place.squashes = arguments.flag("squash")
+    if let limit = try waiting(arguments) { place.publicPatience = limit }
+    return place
+  }
+
+  /// How long to wait for devices; `nil` when nobody asked.
+  static func waiting(_ arguments: ParsedArguments) throws(CommandFailure) -> Duration? {
+    guard arguments.spec.option(named: wait.name) != nil else { return nil }
+    return try arguments.value(wait.name, as: Readings.count).map { .seconds($0) }
+  }
+
+  /// A result with what the host has to say, once a new device gets the release if that was asked for.
+  static func finished(
+    _ result: CommandResult, _ report: PublishReport, _ publisher: Publisher, _ arguments: ParsedArguments
+  ) async throws(CommandFailure) -> CommandResult {
+    var result = result
+    result.warnings += publisher.hostWarnings
+    guard let limit = try waiting(arguments), report.outcome != .wouldPublish else { return result }
+    let manifest = report.manifest
+    let took = try await DeviceVerb.run { () async throws(Problem) in
+      try await publisher.waitForDevices(manifest.version, channel: manifest.channel, atMost: limit)
+    }
+    let milliseconds = Int64(took / .milliseconds(1))
+    result = result.adding(
+      line: "  devices get it after \(milliseconds / 1000).\(milliseconds % 1000 / 100) s")
+    result.payload.append(JSONMember("waitedMilliseconds", .integer(milliseconds)))
+    return result
+  }
+
   /// A folder on this machine: the address of a feed is for verbs that only read.
   private static func folder(_ text: String) throws(Refusal) -> String {
-    guard !text.contains("://") else {
+    guard !text.contains("://") || HostPlace.isHost(text) else {
       throw Refusal("must be a folder: parser-ota verify looks at a feed by its address")
     }
     return text
@@ -79,5 +137,14 @@ enum FeedVerb {
       }
     result.warnings = report.warnings + (report.gate.map { GatePage($0).warnings } ?? [])
     return result
+  }
+}
+
+extension CommandResult {
+  /// The same with what the host of a publisher has to say.
+  func warning(of publisher: Publisher) -> CommandResult {
+    var copy = self
+    copy.warnings += publisher.hostWarnings
+    return copy
   }
 }

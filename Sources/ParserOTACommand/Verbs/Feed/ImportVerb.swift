@@ -16,7 +16,7 @@ extension Verb {
           "root", "FILE", "the root of trust of the feed that the archive came from; its own when left out"
         )
         .completing(.file),
-      ] + PublishOptions.all,
+      ] + PublishOptions.all + FeedVerb.hosting + [FeedVerb.wait],
       manual: VerbManual(
         details: [
           "Publishes bundle and catalog as parser-ota publish does: the same checks, the next number of this feed, its keys, its"
@@ -42,6 +42,6 @@ extension Verb {
       request.archiveRoot = root
       try PublishOptions.fill(&request, arguments, context)
       if let channel = try arguments.value("channel", as: Readings.channel) { request.channel = channel }
-      return try await PublishOptions.publish(request, publisher, verb: "imported", context)
+      return try await PublishOptions.publish(request, publisher, verb: "imported", arguments, context)
     })
 }

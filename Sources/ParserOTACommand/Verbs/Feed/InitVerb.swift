@@ -30,7 +30,7 @@ extension Verb {
         ),
         .flag("allow-http-loopback", "allow plain http to this machine's own loopback address, for tests"),
         FeedVerb.allowClock,
-      ] + InitialTrust.options + SigningOptions.both,
+      ] + InitialTrust.options + SigningOptions.both + FeedVerb.hosting,
       manual: VerbManual(
         details: [
           "Run it again to change the settings of a feed; what is left out stays as it is, and so do its releases.",
@@ -45,8 +45,8 @@ extension Verb {
           .done, .notAchieved, .untrustedContent, .tryLater, .localDisk, .conflict, .busy, .notPermitted,
         ])),
     run: { arguments, context throws(CommandFailure) in
-      let directory = try InputFolder.requireOrMake(
-        try arguments.required("feed"), option: "--feed", context)
+      let place = try FeedVerb.place(arguments, context, mayBeMade: true)
+      let directory = place.feed
       var adopt = try arguments.value("adopt", as: Readings.feed)
       if let feed = adopt { adopt = try InputFolder.require(feed, option: "--adopt", context) }
       var request = InitRequest(
@@ -61,14 +61,19 @@ extension Verb {
       request.now = Timestamp(secondsSinceEpoch: context.clock.wallSeconds())
       request.hostClock = .http
       request.allowsClock = arguments.flag(FeedVerb.allowClock.name)
+      if place.isRemote || place.deploy != nil {
+        request.host = try DeviceVerb.run { () throws(Problem) in try place.host() }
+      }
       let wanted = request
       let report = try await DeviceVerb.run { () async throws(Problem) in
         try await Publisher.initialise(wanted)
       }
-      return result(report, isSigned: InitialTrust.isSigned(directory))
+      var answer = result(report)
+      answer.warnings += wanted.host?.warnings ?? []
+      return answer
     })
 
-  private static func result(_ report: InitReport, isSigned: Bool) -> CommandResult {
+  private static func result(_ report: InitReport) -> CommandResult {
     let (code, message, changes): (String, String, [String]) =
       switch report.outcome {
       case .created: ("created", "feed \(report.directory) is ready", [])
@@ -86,7 +91,7 @@ extension Verb {
         JSONMember("oldNamesUntil", DeviceVerb.json(report.oldNamesUntil)),
       ])
     result.warnings = report.warnings
-    return isSigned ? result : result.warning(Trust.checksumsOnly.warning)
+    return report.isSigned ? result : result.warning(Trust.checksumsOnly.warning)
   }
 
   /// What was taken over, and what to do next.

@@ -40,17 +40,21 @@ enum PublishOptions {
 
   /// Publishes, and shows what the gate found whether the release passes or not.
   static func publish(
-    _ request: PublishRequest, _ publisher: Publisher, verb: String, _ context: CommandContext
+    _ request: PublishRequest, _ publisher: Publisher, verb: String, _ arguments: ParsedArguments,
+    _ context: CommandContext
   ) async throws(CommandFailure) -> CommandResult {
     var request = request
     let witness = GateWitness()
     request.observeGate = { witness.see($0) }
     defer { if let report = witness.report { GateOptions.annotate(report, context) } }
+    let report: PublishReport
     do throws(Problem) {
-      return FeedVerb.result(try await publisher.publish(request), verb: verb)
+      report = try await publisher.publish(request)
     } catch {
       throw failure(error, witness.report)
     }
+    return try await FeedVerb.finished(
+      FeedVerb.result(report, verb: verb), report, publisher, arguments)
   }
 
   private static func failure(_ problem: Problem, _ report: GateReport?) -> CommandFailure {

@@ -9,7 +9,7 @@ extension Verb {
         FeedVerb.feed,
         FeedVerb.bundle, FeedVerb.sources,
         FeedVerb.channel,
-      ] + PublishOptions.all,
+      ] + PublishOptions.all + FeedVerb.hosting + [FeedVerb.wait],
       manual: VerbManual(
         details: [
           "Checks the release first, as parser-ota check does, against the live one of its channel. What refuses stops it"
@@ -26,7 +26,7 @@ extension Verb {
     run: { arguments, context throws(CommandFailure) in
       let publisher = try FeedVerb.publisher(arguments, context)
       return try await PublishOptions.publish(
-        try publishRequest(arguments, context), publisher, verb: "published", context)
+        try publishRequest(arguments, context), publisher, verb: "published", arguments, context)
     })
 
   private static func publishRequest(

@@ -8,7 +8,7 @@ extension Verb {
       options: [
         FeedVerb.feed, .flag("force", "renew all three roles, also those far from expiry"),
         FeedVerb.allowClock,
-      ] + SigningOptions.release,
+      ] + SigningOptions.release + FeedVerb.hosting,
       manual: VerbManual(
         details: [
           "Renews the timestamp, and snapshot and targets when they expire soon. Run it from a schedule,"
@@ -23,7 +23,7 @@ extension Verb {
       let report = try await DeviceVerb.run { () async throws(Problem) in
         try await publisher.refresh(signers: signers, date: date, force: force)
       }
-      return result(report)
+      return result(report).warning(of: publisher)
     })
 
   private static func result(_ report: RefreshReport) -> CommandResult {

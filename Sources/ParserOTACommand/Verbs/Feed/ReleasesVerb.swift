@@ -38,6 +38,10 @@ extension Verb {
   private static func read(
     _ arguments: ParsedArguments, _ context: CommandContext
   ) async throws(CommandFailure) -> ReleaseList {
+    if HostPlace.isHost(try arguments.required("feed")) {
+      let publisher = try FeedVerb.publisher(arguments, context)
+      return try await DeviceVerb.run { () async throws(Problem) in try await publisher.releaseList() }
+    }
     var location: FeedLocation = try arguments.required("feed", as: Readings.feed)
     var root: [UInt8]?
     if case .root(let bytes)? = try TrustChoice.given(arguments, context) { root = bytes }

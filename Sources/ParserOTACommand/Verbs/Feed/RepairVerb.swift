@@ -12,7 +12,7 @@ extension Verb {
           .completing(.directory).repeatable(),
         .flag("dry-run", "say what would be done, but write nothing"),
         .flag("allow-http-loopback", "allow plain http to this machine's own loopback address, for tests"),
-      ] + SigningOptions.release,
+      ] + SigningOptions.release + FeedVerb.hosting,
       manual: VerbManual(
         details: [
           "Every file is known by its digest, so any copy will do: one on the feed itself, those of --from in order, and last"
@@ -41,7 +41,7 @@ extension Verb {
       request.signers = try SigningOptions(arguments, context).releaseSigners()
       let wanted = request
       let report = try await DeviceVerb.run { () async throws(Problem) in try await publisher.repair(wanted) }
-      return result(report)
+      return result(report).warning(of: publisher)
     })
 
   private static func result(_ report: RepairReport) -> CommandResult {

@@ -15,7 +15,7 @@ extension Verb {
         .flag("yes", "do not ask"),
         .flag("dry-run", "say what would be done, but write nothing"),
         FeedVerb.allowClock,
-      ] + SigningOptions.release,
+      ] + SigningOptions.release + FeedVerb.hosting + [FeedVerb.wait],
       manual: VerbManual(
         details: [
           "Uploads nothing but a manifest. The releases between are marked as withdrawn, so that devices stop running"
@@ -51,7 +51,8 @@ extension Verb {
       let meant = request
       let report = try await run(arguments) { () async throws(Problem) in try await publisher.rollback(meant)
       }
-      return FeedVerb.result(report, verb: "rolled back:")
+      return try await FeedVerb.finished(
+        FeedVerb.result(report, verb: "rolled back:"), report, publisher, arguments)
     })
 
   private static func rollbackRequest(

@@ -32,16 +32,26 @@ extension Verb {
         ],
         exits: [.done, .notAchieved, .untrustedContent, .tryLater, .localDisk, .notPermitted])),
     run: { arguments, context throws(CommandFailure) in
-      let feed = try location(arguments, context)
-      var rootBytes: [UInt8]?
-      if case .root(let bytes)? = try TrustChoice.given(arguments, context) { rootBytes = bytes }
-      let root = rootBytes
-      let allowsHTTP = arguments.flag("allow-http-loopback")
-      let report = try await DeviceVerb.run { () async throws(Problem) in
-        try await Publisher.audit(feed, root: root, allowsPlainHTTPOnLoopback: allowsHTTP)
+      if let reading = try await HostReading.begin(arguments, context) {
+        return try await reading.read { (feed) async throws(CommandFailure) in
+          try await verify(feed, arguments, context)
+        }
       }
-      return try result(report, feed)
+      return try await verify(try location(arguments, context), arguments, context)
     })
+
+  private static func verify(
+    _ feed: FeedLocation, _ arguments: ParsedArguments, _ context: CommandContext
+  ) async throws(CommandFailure) -> CommandResult {
+    var rootBytes: [UInt8]?
+    if case .root(let bytes)? = try TrustChoice.given(arguments, context) { rootBytes = bytes }
+    let root = rootBytes
+    let allowsHTTP = arguments.flag("allow-http-loopback")
+    let report = try await DeviceVerb.run { () async throws(Problem) in
+      try await Publisher.audit(feed, root: root, allowsPlainHTTPOnLoopback: allowsHTTP)
+    }
+    return try result(report, feed)
+  }
 
   private static func location(
     _ arguments: ParsedArguments, _ context: CommandContext

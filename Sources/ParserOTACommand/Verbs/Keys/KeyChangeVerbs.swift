@@ -21,7 +21,7 @@ extension Verb {
         FeedVerb.feed, RootReadings.role,
         .option("public", "FILE", "the public half of the key, as PEM").completing(.file).required(),
         FeedVerb.allowClock,
-      ] + SigningOptions.both,
+      ] + SigningOptions.both + FeedVerb.hosting,
       manual: VerbManual(
         details: details,
         examples: [
@@ -40,7 +40,7 @@ extension Verb {
         FeedVerb.feed, RootReadings.role,
         .option("key-id", "ID", "the key, as key list shows it").required(), FeedVerb.allowClock,
         RootReadings.discard,
-      ] + SigningOptions.both,
+      ] + SigningOptions.both + FeedVerb.hosting,
       manual: VerbManual(
         details: details + [epochs],
         examples: ["parser-ota key remove --feed feed --role release --key-id KEY_ID --root-key root.pem"],
@@ -61,7 +61,7 @@ extension Verb {
           .required(), FeedVerb.allowClock,
         .option("name", "NAME", "name a feed that has no name yet"), RootReadings.newEpoch,
         RootReadings.discard,
-      ] + SigningOptions.both,
+      ] + SigningOptions.both + FeedVerb.hosting,
       manual: VerbManual(
         details: details + [
           epochs,
@@ -90,7 +90,7 @@ extension Verb {
       options: [
         FeedVerb.feed, RootReadings.role, .option("threshold", "N", "the number of keys").required(),
         FeedVerb.allowClock,
-      ] + SigningOptions.both,
+      ] + SigningOptions.both + FeedVerb.hosting,
       manual: VerbManual(
         details: details,
         examples: ["parser-ota key threshold --feed feed --role root --threshold 2 --root-key root.pem"],

@@ -7,7 +7,8 @@ extension Verb {
     VerbSpec(
       ["root", "commit"], summary: "make a signed root the live one",
       positionals: [RootVerb.files],
-      options: [FeedVerb.feed, FeedVerb.allowClock, RootReadings.discard] + SigningOptions.both,
+      options: [FeedVerb.feed, FeedVerb.allowClock, RootReadings.discard] + SigningOptions.both
+        + FeedVerb.hosting,
       manual: VerbManual(
         details: [
           "Both the root before and the new one must be signed by enough of their keys. Where the keys of the other roles"
@@ -32,6 +33,7 @@ extension Verb {
         if live.version < draft.version { _ = try await draft.sign(with: signers, previous: live) }
         return try await publisher.commitRoot(draft, signers: signers, date: date, discarding: discarding)
       }
-      return RootVerb.result(report, feed: context.absolutePath(try arguments.required("feed")))
+      return RootVerb.result(report, draft: try RootVerb.draftFolder(arguments, context)).warning(
+        of: publisher)
     })
 }

@@ -80,7 +80,7 @@ enum RootVerb {
     _ changes: [RootChange], _ arguments: ParsedArguments, _ context: CommandContext
   ) async throws(CommandFailure) -> CommandResult {
     let publisher = try FeedVerb.publisher(arguments, context)
-    let feed = context.absolutePath(try arguments.required("feed"))
+    let folder = try draftFolder(arguments, context)
     let signers = try SigningOptions(arguments, context).requiredRootSigners()
     let date = try FeedVerb.date(context)
     let discarding =
@@ -90,22 +90,35 @@ enum RootVerb {
       try await publisher.changeRoot(changes, signers: signers, date: date, discarding: discarding)
     }
     switch outcome {
-    case .committed(let report): return result(report, feed: feed)
+    case .committed(let report): return result(report, draft: folder).warning(of: publisher)
     case .needsSignatures(let draft, let approvals, let reason):
-      let path = "\(feed)/\(draftFolder)/\(draftName(draft.version))"
+      let path = "\(folder)/\(draftName(draft.version))"
       try write(draft, to: path)
-      throw pending(draft, approvals, (feed, path), reason: reason)
+      throw pending(draft, approvals, (try feedName(arguments, context), path), reason: reason)
     }
   }
 
-  /// Where a draft waits for signatures, below the folder of the feed.
-  private static let draftFolder = ".parser-ota"
+  /// Where a draft waits for signatures: beside the settings of a folder; for a feed on a host, where the command runs.
+  static func draftFolder(
+    _ arguments: ParsedArguments, _ context: CommandContext
+  ) throws(CommandFailure) -> String {
+    let feed = try feedName(arguments, context)
+    return HostPlace.isHost(feed) ? context.currentDirectory : "\(feed)/\(FeedLayout.privateFolder)"
+  }
+
+  private static func feedName(
+    _ arguments: ParsedArguments, _ context: CommandContext
+  ) throws(CommandFailure) -> String {
+    let feed = try arguments.required("feed")
+    return HostPlace.isHost(feed) ? feed : context.absolutePath(feed)
+  }
+
   private static func draftName(_ version: Int64) -> String { "\(version).root.json" }
 
   /// A root that is live now; its draft has done its work.
-  static func result(_ report: RootReport, feed: String) -> CommandResult {
+  static func result(_ report: RootReport, draft folder: String) -> CommandResult {
     // A draft that cannot be removed does no harm: its version is taken.
-    _ = try? Directory.open("\(feed)/\(draftFolder)").remove(draftName(report.version))
+    _ = try? Directory.open(folder).remove(draftName(report.version))
     let isNew = !report.writtenFiles.isEmpty
     let resigned =
       report.resigned.isEmpty ? "" : "; signed again: \(report.resigned.joined(separator: ", "))"
