@@ -13,6 +13,8 @@ package enum FeedLayout {
   /// The manifest of a release that is being adopted, as it was; gone when the feed is ready.
   package static let adopting = "\(privateFolder)/adopting.json"
   package static let page = "index.html"
+  /// What the page says of releases beside their manifests.
+  package static let pageMemory = "\(privateFolder)/page.json"
   /// Sent by hosts for what is not there; without it some send `index.html` with 200, also for metadata.
   package static let missingPage = "404.html"
   /// Tells GitHub Pages to serve every file as it is, also where a name begins with `_`.

@@ -44,7 +44,7 @@ extension Publisher {
       let draft = try await builder.build(choice, released: request.date ?? now())
       return try await finish(
         draft.recording(isClockAllowed ? ClockCheck.allowance : nil), on: state, signing,
-        dryRun: request.dryRun)
+        news: ReleaseNews(draft.diff, nil, nil), dryRun: request.dryRun)
     } catch {
       throw error.keeping(state.kept(request.channel))
     }

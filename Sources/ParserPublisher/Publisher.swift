@@ -56,10 +56,17 @@ public struct Publisher: Sendable {
         // A clock that is wrong is said at once, and ends the gate.
         let isClockAllowed = try requireClock(state, date: request.date, host: await host)
         let gate = try await passed.get()
-        let recorded = try draft.recording(gate).recording(isClockAllowed ? ClockCheck.allowance : nil)
-        var report = try await finish(recorded, on: state, signing, dryRun: request.dryRun)
+        let description = try await request.describe?(live?.manifest)
+        let recorded = try draft.described(description).recording(gate).recording(
+          isClockAllowed ? ClockCheck.allowance : nil)
+        let code = await codeDiff(from: live, to: candidate)
+        var report = try await finish(
+          recorded, on: state, signing,
+          news: ReleaseNews(recorded.diff, code, gate, first: live == nil ? candidate.catalog : nil),
+          dryRun: request.dryRun)
         report.warnings += gate.unusedAllowances.map { Self.unused($0) }
         report.gate = gate
+        report.code = code
         return report
       case .nothingToPublish(let live, let diff, let warnings):
         let tidied =
@@ -72,6 +79,16 @@ public struct Publisher: Sendable {
       }
     } catch {
       throw error.keeping(state.kept(request.channel))
+    }
+  }
+
+  /// What the release changes in the code; a live bundle that cannot be read is told by what compares with it.
+  private func codeDiff(from live: GateBaseline?, to new: GateCandidate) async -> CodeDiff? {
+    guard let live else { return nil }
+    do {
+      return try CodeDiff(from: try await live.bundle(), live.catalog, to: new.bundle, new.catalog)
+    } catch {
+      return nil
     }
   }
 
@@ -88,9 +105,11 @@ public struct Publisher: Sendable {
 
   /// Writes a release, or in a dry run only proves that it could be written.
   func finish(
-    _ draft: ReleaseDraft, on state: FeedState, _ signing: FeedSigning?, dryRun: Bool
+    _ draft: ReleaseDraft, on state: FeedState, _ signing: FeedSigning?, news: ReleaseNews? = nil,
+    dryRun: Bool
   ) async throws(Problem) -> PublishReport {
-    let commit = commit(signing)
+    var commit = commit(signing)
+    commit.news = news
     var done: ReleaseCommit.Outcome?
     if dryRun {
       _ = try await commit.plan(draft, state)

@@ -30,7 +30,7 @@ import Testing
     "device activate", "device status", "device history", "device explain", "key generate", "key public",
     "key list",
     "key status", "root prepare", "root sign", "source list", "source resolve", "help", "version",
-    "completions",
+    "completions", "config", "config init", "status", "diff",
   ]
 
   @Test("a lock that another process holds ends every verb that needs it with 7, and stops no other")
@@ -103,7 +103,8 @@ import Testing
   static let network = [
     "init": "init --feed other --checksums-only --adopt URL",
     "check": "check --bundle bundle-3.js --sources sources.json --against URL --checksums-only",
-    "releases": "releases --feed URL", "verify": "verify --feed URL",
+    "releases": "releases --feed URL", "status": "status --feed URL",
+    "diff": "diff live feed --feed URL --no-gate", "verify": "verify --feed URL",
     "repair": "repair --feed feed --from URL", "export": "export --feed URL --out out.tar.zst",
     "mirror": "mirror --from URL --to copied",
     "bisect": "bisect --feed URL --source ALPHA --fixtures fixtures --engine engine",

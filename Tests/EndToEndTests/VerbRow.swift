@@ -54,6 +54,13 @@ struct VerbRow: CustomTestStringConvertible, Sendable {
     VerbRow(
       "bisect", "--feed feed --source ALPHA --fixtures fixtures --engine engine",
       fails: "--feed feed --source BETA --fixtures fixtures", 1),
+    VerbRow("config", "", fails: "--config nowhere.json", 2),
+    VerbRow(
+      "config init", "--out made.json --base-url https://parsers.example/feed/",
+      fails: "--out bundle-1.js", 1),
+    VerbRow("status", "--feed feed", fails: "--feed store", 2),
+    VerbRow(
+      "diff", "1 live --feed feed --no-gate", fails: "1 99 --feed feed --no-gate", 1),
     VerbRow(
       "device init", "--store other --feed feed --checksums-only --embedded app",
       fails: "--store other --feed feed --checksums-only --embedded feed", 3),

@@ -17,7 +17,7 @@ enum Sample {
       ["publish"], summary: "publish a release",
       positionals: [PositionalSpec(name: "FILE", help: "files to add", count: .any, shape: .file)],
       options: [
-        .option("feed", "DIR", "the folder of the feed").completing(.directory).required(),
+        .option("feed", "DIR", "the folder of the feed").completing(.directory).withoutSetting().required(),
         .option("channel", "NAME", "the channel").short("c").completing(.choice(["stable", "beta"])),
         .option("notes", "TEXT", "it's what changed: [a] \"word\" | $HOME `x`"),
         .option("alias", "OLD=NEW", "an old source id").repeatable(),

@@ -35,6 +35,8 @@ public struct Manifest: Equatable, Sendable {
   public var requires: [String] = []
   /// How recorded sources fared before the release, for people; `nil` when none were replayed.
   public var fixtures: FixtureScore?
+  /// The commit that the bundle was made from, 40 or 64 hexadecimal digits; `nil` when nobody said.
+  public var source: String?
   /// What the maintainer let through the checks before the release, such as `dangling-call:ABC`; for people.
   public var allowed: [String] = []
 

@@ -2,7 +2,7 @@ extension Manifest {
   private static let fields = [
     "version", "bundle", "sources", "channel", "released", "notes", "contract", "minimumAppVersion",
     "content", "parent", "parentVersion", "withdrawn", "withdrawnContent", "aliases",
-    "requires", "fixtures", "allowed",
+    "requires", "fixtures", "allowed", "source",
   ]
 
   /// Reads a manifest strictly.
@@ -38,12 +38,21 @@ extension Manifest {
       try FixtureScore(object.object(name, known: FixtureScore.fields))
     }
     allowed = try object.optional("allowed", object.allowances) ?? []
+    source = try object.optional("source", object.commit)
     guard content <= version else {
       throw InputError(.outOfRange, field: "content", "is \(content), later than version \(version)")
     }
     guard !withdrawn.contains(version) else {
       throw InputError(.malformed, field: "withdrawn", "names version \(version) itself")
     }
+  }
+}
+
+extension Manifest {
+  /// Whether a text is the full id of a commit, in lower case.
+  public static func isCommit(_ text: String) -> Bool {
+    [40, 64].contains(text.utf8.count)
+      && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
   }
 }
 
@@ -84,6 +93,15 @@ extension JSONObject {
       throw InputError(.malformed, field: path(of: name), "is not an app version such as 2.1.0")
     }
     return version
+  }
+
+  /// The id of a commit that must be there.
+  fileprivate func commit(_ name: String) throws(InputError) -> String {
+    let text = try string(name)
+    guard Manifest.isCommit(text) else {
+      throw InputError(.malformed, field: path(of: name), "is not a commit of 40 or 64 hexadecimal digits")
+    }
+    return text
   }
 
   /// A string of at most `maxBytes` bytes that must be there.

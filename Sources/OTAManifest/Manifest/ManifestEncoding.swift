@@ -24,6 +24,7 @@ extension Manifest {
     add("aliases", aliases.isEmpty ? nil : .object(aliases.map { JSONMember($0.old, .string($0.new)) }))
     add("requires", requires.isEmpty ? nil : .array(requires.map { .string($0) }))
     add("fixtures", fixtures?.json)
+    add("source", source.map { .string($0) })
     add("allowed", allowed.isEmpty ? nil : .array(allowed.map { .string($0) }))
     return .object(members)
   }

@@ -97,6 +97,7 @@ public enum ProblemCode: String, Sendable, CaseIterable {
   case inputWrongKind = "input-wrong-kind"
   case notAFeed = "not-a-feed"
   case notAStore = "not-a-store"
+  case configInvalid = "config-invalid"
 
   /// Who must act.
   public var responsibility: Responsibility {
@@ -123,7 +124,9 @@ public enum ProblemCode: String, Sendable, CaseIterable {
       .inputRefused, .idsRemoved, .gateRefused, .noEngine, .aliasRefused, .versionRefused, .liveFeedNewer,
       .unresolved, .parserFailed, .notRecorded:
       .notAchieved
-    case .misuse, .foreignFolder, .inputMissing, .inputWrongKind, .notAFeed, .notAStore: .misuse
+    case .misuse, .foreignFolder, .inputMissing, .inputWrongKind, .notAFeed, .notAStore,
+      .configInvalid:
+      .misuse
     }
   }
 }

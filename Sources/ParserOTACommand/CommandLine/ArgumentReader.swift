@@ -42,7 +42,12 @@ private struct VerbWords {
   /// The tokens that are left once the words are taken; flags among the words stay in.
   mutating func take(from tokens: [Token]) throws(UsageError) -> [Token] {
     var rest: [Token] = []
+    var valueOfGlobal = -1
     for (index, token) in tokens.enumerated() {
+      if index == valueOfGlobal {
+        rest.append(token)
+        continue
+      }
       switch token {
       case .value(let text, _):
         if table.words(after: path).contains(text) {
@@ -58,11 +63,16 @@ private struct VerbWords {
         if table.verb(at: path) == nil { try checkOptionBeforeVerb(name, inlineValue) }
         if table.verb(at: path) != nil && !Self.isGlobal(name) { return rest + tokens[index...] }
         rest.append(token)
+        if inlineValue == nil, Self.takesValue(name) { valueOfGlobal = index + 1 }
       case .end:
         return rest + tokens[index...]
       }
     }
     return rest
+  }
+
+  private static func takesValue(_ name: String) -> Bool {
+    CommandTable.globalOptions.contains { $0.takesValue && $0.spellings.contains(name) }
   }
 
   private func meant(by text: String) -> String? {
@@ -80,7 +90,7 @@ private struct VerbWords {
       let belongsToVerb = table.verbs.contains { $0.spec.options.contains { $0.spellings.contains(name) } }
       throw belongsToVerb ? .optionBeforeVerb(name) : .unknownOption(name, meant: meant)
     }
-    if inlineValue != nil { throw .valueNotAllowed(option: name) }
+    if inlineValue != nil, !Self.takesValue(name) { throw .valueNotAllowed(option: name) }
     if path.isEmpty && name == "--version" { asksForVersion = true }
   }
 }

@@ -21,7 +21,13 @@ struct CommandTable: Sendable {
     .flag("quiet", "say nothing but data and errors").short("q"),
     .flag("no-color", "use no colours; NO_COLOR in the environment does the same"),
     .flag("help", "show help and end").short("h"),
+    config,
   ]
+
+  static let config = OptionSpec.option(
+    "config", "FILE",
+    "the settings of the project; by default PARSER_OTA_CONFIG, else parser-ota.json here or at the top of the repository"
+  ).completing(.file)
 
   /// Flags that stand in place of a verb.
   static let topLevelOptions: [OptionSpec] = [.flag("version", "show the version and end")]

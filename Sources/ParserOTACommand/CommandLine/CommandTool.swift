@@ -29,7 +29,8 @@ public struct CommandTool: Sendable {
     switch request {
     case .help(let path): Verb.helpResult(for: path, table)
     case .version: Verb.versionResult(table)
-    case .run(let verb, let arguments): try await verb.run(arguments, context)
+    case .run(let verb, let arguments):
+      try await verb.run(try ProjectSettings.complete(arguments, context), context)
     }
   }
 

@@ -27,7 +27,9 @@ struct OptionReader {
   /// Checks what can be checked once everything is read.
   func finish(flags: GlobalFlags, help: String) throws(UsageError) -> ParsedArguments {
     let assigned = try assignPositionals()
-    for option in spec.options where option.isRequired && values[option.name] == nil {
+    // What a setting can give is asked for when the settings are known.
+    for option in spec.options
+    where option.isRequired && option.setting == nil && values[option.name] == nil {
       throw .missingOption(option)
     }
     return ParsedArguments(spec: spec, flags: flags, help: help, values: values, positionals: assigned)

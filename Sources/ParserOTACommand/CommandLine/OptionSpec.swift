@@ -26,6 +26,20 @@ struct OptionSpec: Equatable, Sendable {
   private(set) var isRequired = false
   private(set) var mayBeEmpty = false
   private(set) var shape = ValueShape.text
+  private(set) var source = Source.byName
+  /// Options and arguments beside which the setting does not count.
+  private(set) var unless: [String] = []
+  /// Options without which the setting does not count.
+  private(set) var with: [String] = []
+
+  /// Where a value comes from when the option is left out.
+  enum Source: Equatable, Sendable {
+    /// The setting of the same name, if there is one.
+    case byName
+    /// The setting of another option.
+    case named(String)
+    case none
+  }
 
   /// An option without a value.
   static func flag(_ name: String, _ help: String) -> OptionSpec {
@@ -68,6 +82,21 @@ struct OptionSpec: Equatable, Sendable {
   func allowingEmpty() -> OptionSpec {
     var copy = self
     copy.mayBeEmpty = true
+    return copy
+  }
+
+  /// Takes nothing from the environment or from `parser-ota.json`.
+  func withoutSetting() -> OptionSpec {
+    var copy = self
+    copy.source = .none
+    return copy
+  }
+
+  /// Takes the setting of another option, or its own, unless one of those is given and only with these.
+  func setting(_ other: String? = nil, unless: [String] = [], with: [String] = []) -> OptionSpec {
+    var copy = self
+    copy.source = other.map { .named($0) } ?? .byName
+    (copy.unless, copy.with) = (unless, with)
     return copy
   }
 

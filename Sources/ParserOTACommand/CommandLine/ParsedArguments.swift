@@ -25,9 +25,22 @@ struct ParsedArguments: Sendable {
 
   let spec: VerbSpec
   let flags: GlobalFlags
+  /// Where a value is from.
+  enum Origin: Equatable, Sendable {
+    case option
+    /// A variable, by its name.
+    case environment(String)
+    /// The file of the project, as it is shown.
+    case file(String)
+  }
+
   /// The command that shows the help of this verb.
   private let help: String
-  private let values: [String: [String]]
+  /// What is on the command line.
+  private let given: [String: [String]]
+  /// What counts: the command line, the environment, the file of the project.
+  private var values: [String: [String]]
+  private var origins: [String: Origin] = [:]
   private let positionals: [String: [String]]
 
   init(
@@ -38,11 +51,29 @@ struct ParsedArguments: Sendable {
     self.flags = flags
     self.help = help
     self.values = values
+    given = values
     self.positionals = positionals
   }
 
-  /// Whether the option is on the command line, with or without a value.
+  /// Whether the option has a value or was given without one, on the command line or by a setting.
   func flag(_ name: String) -> Bool { !values(name).isEmpty }
+
+  /// Whether an option or argument of that name is on the command line itself; `false` for names that the verb lacks.
+  func isGiven(_ name: String) -> Bool { given[name] != nil || positionals[name]?.isEmpty == false }
+
+  /// Where the value of an option is from; `nil` when it has none.
+  func origin(of name: String) -> Origin? {
+    origins[name] ?? (given[name] == nil ? nil : .option)
+  }
+
+  /// The file that `--config` names.
+  var config: String? { given[CommandTable.config.name]?.first }
+
+  /// Takes values for an option that the command line leaves out.
+  mutating func fill(_ name: String, with texts: [String], from origin: Origin) {
+    values[name] = texts
+    origins[name] = origin
+  }
 
   /// The value, or `nil` when the option is not given.
   func value(_ name: String) -> String? { values(name).first }
@@ -98,7 +129,7 @@ extension ParsedArguments {
   func command(adding more: [String]) -> String {
     var words = ["parser-ota"] + spec.path
     for option in spec.options {
-      for value in values[option.name] ?? [] {
+      for value in given[option.name] ?? [] {
         words.append(option.dashed)
         if option.takesValue { words.append(Redaction.hidingSecrets(in: value)) }
       }

@@ -73,7 +73,7 @@ enum Readings {
   }
 
   /// The pairs of a JSON object of texts; `nil` for any other text.
-  private static func aliasObject(_ text: String) -> [SourceAlias]? {
+  static func aliasObject(_ text: String) -> [SourceAlias]? {
     guard text.utf8.first == UInt8(ascii: "{") else { return nil }
     do {
       guard case .object(let members) = try JSONReader.read(Array(text.utf8), maxBytes: 1 << 20) else {

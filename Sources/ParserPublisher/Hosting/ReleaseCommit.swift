@@ -18,6 +18,8 @@ struct ReleaseCommit {
   let signing: FeedSigning?
   /// Looks at new files by their public address; `nil` where nobody is to look.
   var publicFiles: PublicFiles?
+  /// What the release changes, for the page; `nil` when it is not known.
+  var news: ReleaseNews?
 
   /// Makes `draft` live unless the feed has changed since `state` was read.
   func run(_ draft: ReleaseDraft, basedOn state: FeedState) async throws(Problem) -> Outcome {
@@ -33,6 +35,7 @@ struct ReleaseCommit {
       var outcome = Outcome()
       let next = try await write(draft, fresh, &outcome)
       await tidy(next, &outcome)
+      outcome.warnings += await page(next, draft)
       outcome.dropped = fresh.lostReleases.map { "release \($0.version) is off the list: \($0.message)" }
       if signing == nil { outcome.dropped = [] }
       outcome.warnings += outcome.dropped
@@ -93,7 +96,9 @@ struct ReleaseCommit {
     try await host.locked { () async throws(Problem) in
       var outcome = Outcome()
       do throws(Problem) {
-        await tidy(try await FeedState.read(from: host, place: place), &outcome)
+        let state = try await FeedState.read(from: host, place: place)
+        await tidy(state, &outcome)
+        outcome.warnings += await page(state, nil)
       } catch {
         outcome.warnings.append(Self.untidy(error))
       }
@@ -138,6 +143,19 @@ struct ReleaseCommit {
     }
     if !lagging.isEmpty { try await host.settle(.pointers) }
     return state.pointing()
+  }
+
+  /// The page for people, written anew; trouble with it is a warning.
+  private func page(_ state: FeedState, _ draft: ReleaseDraft?) async -> [String] {
+    do {
+      let release = draft.flatMap { draft in
+        news.map { (release: draft.manifest, digest: draft.digest, news: $0) }
+      }
+      try await FeedPageWriter(host: host, state: state).write(release)
+      return []
+    } catch {
+      return [FeedPageWriter.unwritten(error)]
+    }
   }
 
   /// The release is live by now, so trouble here is a warning, and the next publish tries again.

@@ -55,6 +55,18 @@ struct ReleaseDraft {
       manifest, contents: contents, previous: previous, diff: diff, warnings: warnings)
   }
 
+  /// The same draft with what is said of it.
+  func described(_ description: ReleaseDescription?) throws(Problem) -> ReleaseDraft {
+    guard let description else { return self }
+    try ReleaseNotes.check(description.notes)
+    var manifest = manifest
+    manifest.notes = description.notes.flatMap(ReleaseNotes.meant) ?? manifest.notes
+    manifest.source = description.source
+    return try ReleaseDraft(
+      manifest, contents: contents, previous: previous, diff: diff,
+      warnings: warnings + description.warnings)
+  }
+
   /// The same draft with one more thing that was allowed; `nil` changes nothing.
   func recording(_ allowance: String?) throws(Problem) -> ReleaseDraft {
     guard let allowance else { return self }

@@ -29,6 +29,14 @@ struct ReleaseInputs {
     }
   }
 
+  /// Takes the two files of a release that were read and verified; `name` is what messages call it.
+  init(bundle: [UInt8], sources: [UInt8], name: String) throws(Problem) {
+    let path = "\(name) (parsers.bundle.js)"
+    try self.init(bundlePath: path, sourcesPath: "\(name) (sources.json)") { asked, _ in
+      asked == path ? bundle : sources
+    }
+  }
+
   /// Reads exactly these two files and nothing beside them.
   init(bundlePath: String, sourcesPath: String) throws(Problem) {
     try self.init(bundlePath: bundlePath, sourcesPath: sourcesPath, reading: Self.read)

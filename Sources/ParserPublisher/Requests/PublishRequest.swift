@@ -15,6 +15,8 @@ public struct PublishRequest: Sendable {
   public var channel: Channel
   /// What changed, for people; at most 4096 bytes.
   public var notes: String?
+  /// Says what changed where `notes` do not, told the live manifest, once the release passed its checks.
+  public var describe: (@Sendable (_ live: Manifest?) async throws(Problem) -> ReleaseDescription)?
   /// The agreement between app and bundle that the bundle needs; `nil` when any app can run it.
   public var contract: Int64?
   /// The oldest app that can run the bundle; `nil` when any app can.
@@ -75,6 +77,21 @@ extension PublishRequest {
   }
 }
 
+/// What a release says of itself beside its files.
+public struct ReleaseDescription: Equatable, Sendable {
+  /// What changed, for people; `nil` for nothing.
+  public var notes: String?
+  /// The commit that the bundle was made from; `nil` when it is not known.
+  public var source: String?
+  /// What a person should know, each a sentence.
+  public var warnings: [String]
+
+  /// Describes a release.
+  public init(notes: String? = nil, source: String? = nil, warnings: [String] = []) {
+    (self.notes, self.source, self.warnings) = (notes, source, warnings)
+  }
+}
+
 /// What a publish or a roll back did.
 public struct PublishReport: Sendable {
   /// How it ended.
@@ -99,6 +116,8 @@ public struct PublishReport: Sendable {
   ///
   /// An id in another spelling of the same source is a changed field `id`, neither removed nor added.
   public let diff: CatalogDiff?
+  /// What changed in the code since `previous`; `nil` for the first release of a channel, and where nothing was compared.
+  public internal(set) var code: CodeDiff?
   /// What a person should know, each a sentence.
   public internal(set) var warnings: [String]
   /// The paths that were written, below the feed and in order; the channel's pointer is the last.

@@ -49,7 +49,7 @@ extension Publisher {
     return Self.report(
       plan, metadata, signing, written: written,
       warnings: state.lostReleases.map { "release \($0.version) is off the list: \($0.message)" }
-        + (await removeOldMetadata(plan.state(after: metadata))))
+        + (await removeOldMetadata(plan.state(after: metadata))) + (await showExpiries(state, plan)))
   }
 
   /// Refuses keys that sign nothing here, such as one that was replaced: a schedule must not call that a success.
@@ -72,6 +72,16 @@ extension Publisher {
       return []
     } catch {
       return ["old metadata was not removed: \(error.message)"]
+    }
+  }
+
+  /// The page says when the signatures expire; trouble with it is a warning.
+  private func showExpiries(_ state: FeedState, _ plan: MetadataPlan) async -> [String] {
+    do {
+      try await FeedPageWriter(host: host, state: state.signed(plan)).write()
+      return []
+    } catch {
+      return [FeedPageWriter.unwritten(error)]
     }
   }
 

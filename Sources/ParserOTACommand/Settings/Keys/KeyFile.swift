@@ -8,6 +8,8 @@ internal import OTAStorage
 struct KeyFile {
   /// The longest key file, in bytes.
   static let maxBytes = 16 << 10
+  /// What stands before the name of a variable that holds a key, in place of a path.
+  static let variablePrefix = "env:"
 
   let passphrase: Passphrase
   let context: CommandContext
@@ -17,9 +19,18 @@ struct KeyFile {
     self.context = context
   }
 
-  /// The private key in a file, or on standard input for `-`.
+  /// The private key in a file, in a variable for `env:NAME`, or on standard input for `-`.
   func privateKey(_ path: String, option: String) throws(CommandFailure) -> PrivateKey {
     try Self.refuseMaterial(path, option: option, context)
+    if path.hasPrefix(Self.variablePrefix) {
+      let name = String(path.dropFirst(Self.variablePrefix.count))
+      guard let key = try privateKey(variable: name) else {
+        throw CommandFailure(
+          .usage, code: "missing-option", message: "\(option): the variable \(name.printable()) is not set",
+          hint: "check the name of the secret, and whether this job may read it")
+      }
+      return key
+    }
     keepMemoryPrivate()
     var pem = try path == "-" ? Self.standardInput(option) : Self.readSecret(path, option: option, context)
     defer { erase(&pem) }

@@ -16,11 +16,11 @@ struct SigningOptions {
 
   static let releaseKey = OptionSpec.option(
     "release-key", "FILE",
-    "a private key that signs releases, or - for standard input; by default the one in the variable PARSER_OTA_RELEASE_KEY"
+    "a private key that signs releases, env:NAME for one in a variable, or - for standard input; by default the one in the variable PARSER_OTA_RELEASE_KEY"
   ).completing(.file).repeatable()
   static let rootKey = OptionSpec.option(
     "root-key", "FILE",
-    "a private key that signs the root, or - for standard input; by default the one in the variable PARSER_OTA_ROOT_KEY"
+    "a private key that signs the root, env:NAME for one in a variable, or - for standard input; by default the one in the variable PARSER_OTA_ROOT_KEY"
   ).completing(.file).repeatable()
   static let signWith = OptionSpec.option(
     "sign-with", "CMD", "a shell command that signs: it reads bytes and writes an Ed25519 signature")

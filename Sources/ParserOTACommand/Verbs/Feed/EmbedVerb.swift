@@ -6,15 +6,15 @@ extension Verb {
     VerbSpec(
       ["embed"], summary: "write the copy of a release that an app ships with",
       options: [
-        .option("feed", "DIR", "the folder of the feed").completing(.directory),
+        .option("feed", "DIR", "the folder of the feed").completing(.directory).setting(unless: ["from"]),
         .option("from", "FILE", "take the release of an archive instead; - is standard input").completing(
           .file),
         .option("out", "DIR", "the folder to write to; it is made when there is none").completing(.directory)
           .required(),
         .option("version", "N", "the release; the live one when left out"),
-        FeedVerb.channel,
+        FeedVerb.channel.setting(unless: ["from", "version"]),
         .option("root", "FILE", "the root of trust that authenticates the archive; its own when left out")
-          .completing(.file),
+          .completing(.file).withoutSetting(),
       ],
       manual: VerbManual(
         details: [

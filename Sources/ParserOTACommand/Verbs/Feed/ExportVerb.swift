@@ -13,7 +13,7 @@ extension Verb {
         .option("out", "FILE", "the archive to write, such as release.tar.zst; - is standard output")
           .completing(.file).required(),
         .option("version", "N", "the release; the live one when left out"),
-        FeedVerb.channel,
+        FeedVerb.channel.setting(unless: ["version"]),
         .option("root", "FILE", "a root of trust that the archive must lead to").completing(.file),
         .flag("allow-http-loopback", "allow plain http to this machine's own loopback address, for tests"),
       ],

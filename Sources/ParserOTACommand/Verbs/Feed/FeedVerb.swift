@@ -115,6 +115,21 @@ enum FeedVerb {
     return Timestamp(secondsSinceEpoch: seconds)
   }
 
+  /// A result in the format that the command line asks for.
+  static func formatted(
+    _ result: CommandResult, _ report: PublishReport, _ arguments: ParsedArguments
+  ) throws(CommandFailure) -> CommandResult {
+    let manifest = report.manifest
+    return try OutputFormat.apply(
+      to: result, arguments,
+      values: [
+        ("PARSER_OTA_RESULT", result.code), ("PARSER_OTA_VERSION", "\(manifest.version)"),
+        ("PARSER_OTA_CHANNEL", manifest.channel.name), ("PARSER_OTA_CONTENT", "\(manifest.content)"),
+        ("PARSER_OTA_PREVIOUS", report.previous.map { "\($0)" } ?? ""),
+        ("PARSER_OTA_MANIFEST_SHA256", report.manifestDigest.hex),
+      ])
+  }
+
   /// What a publish or roll back did, as a result.
   static func result(_ report: PublishReport, verb: String) -> CommandResult {
     let version = report.manifest.version

@@ -11,11 +11,12 @@ extension Verb {
       ],
       options: [
         FeedVerb.feed,
-        .option("channel", "NAME", "the channel; that of the archive when left out"),
+        .option("channel", "NAME", "the channel; that of the archive when left out")
+          .withoutSetting(),
         .option(
           "root", "FILE", "the root of trust of the feed that the archive came from; its own when left out"
         )
-        .completing(.file),
+        .completing(.file).withoutSetting(),
       ] + PublishOptions.all + FeedVerb.hosting + [FeedVerb.wait],
       manual: VerbManual(
         details: [

@@ -27,13 +27,13 @@ enum InitialTrust {
       if root.isEmpty && !release.isEmpty { root = [command] } else { release.append(command) }
     }
     let feed = context.absolutePath(try arguments.required("feed"))
-    if !keys.contains(where: arguments.flag), !arguments.flag("root-key"),
+    if !keys.contains(where: arguments.isGiven), !arguments.isGiven("root-key"),
       HostPlace.isHost(try arguments.required("feed")), root.isEmpty, release.isEmpty
     {
       // Whether there is a feed to ask is known by its host alone.
       return nil
     }
-    if !keys.contains(where: arguments.flag), showsTrust(feed) { return nil }
+    if !keys.contains(where: arguments.isGiven), showsTrust(feed) { return nil }
     guard !root.isEmpty, !release.isEmpty else { throw missing(root: root.isEmpty, release: release.isEmpty) }
     return .signed(
       rootSigners: root, releaseSigners: release,

@@ -5,17 +5,18 @@ internal import ParserPublisher
 enum PublishOptions {
   static let all: [OptionSpec] =
     [
-      .option("notes", "TEXT", "what changed, for people; an empty text is none").allowingEmpty(),
+      .option("notes", "TEXT", "what changed, for people; an empty text is none").allowingEmpty()
+    ] + NotesOptions.all + [
       .option("contract", "N", "the contract between app and bundle that the bundle needs"),
       .option("minimum-app-version", "V", "the oldest app that can run the bundle, such as 2.1.0"),
-      GateOptions.alias, GateOptions.allowRemoved,
+      GateOptions.alias, GateOptions.aliases, GateOptions.allowRemoved,
       .option("version", "N", "the number of the release; live + 1 when left out"),
       .option(
         "tag", "TAG", "take the number from a tag such as v2.10: major x 1000000 + minor x 1000 + patch"),
       .flag("allow-version-jump", "allow a number above live + 1000"),
       .option("expect-parent", "SHA256", "publish only on top of the manifest with this digest"),
       .flag("dry-run", "check everything and say what would be done, but write nothing"),
-      FeedVerb.allowClock,
+      FeedVerb.allowClock, OutputFormat.option,
     ] + GateOptions.all + SigningOptions.release
 
   /// Takes over what the command line says; what it leaves out stays as it is.
@@ -23,14 +24,15 @@ enum PublishOptions {
     _ request: inout PublishRequest, _ arguments: ParsedArguments, _ context: CommandContext
   ) throws(CommandFailure) {
     request.gate = try GateOptions.gate(arguments, context)
-    request.notes = arguments.value("notes") ?? request.notes
+    request.notes = try NotesOptions.notes(arguments, context) ?? request.notes
+    if request.notes == nil { request.describe = NotesOptions.describe(arguments, context) }
     request.contract = try arguments.value("contract", as: Readings.contract) ?? request.contract
     request.minimumAppVersion =
       try arguments.value("minimum-app-version", as: Readings.appVersion) ?? request.minimumAppVersion
     request.version = try arguments.value("version", as: Readings.version)
     request.tag = arguments.value("tag")
     request.allowsVersionJump = arguments.flag("allow-version-jump")
-    request.aliases += try arguments.values("alias", as: Readings.aliases).flatMap(\.self)
+    request.aliases += try GateOptions.aliases(arguments, context)
     request.allowedRemovals = arguments.values("allow-removed")
     request.expectedParent = try arguments.value("expect-parent", as: Readings.digest)
     request.dryRun = arguments.flag("dry-run")
@@ -53,8 +55,9 @@ enum PublishOptions {
     } catch {
       throw failure(error, witness.report)
     }
-    return try await FeedVerb.finished(
+    let result = try await FeedVerb.finished(
       FeedVerb.result(report, verb: verb), report, publisher, arguments)
+    return try FeedVerb.formatted(result, report, arguments)
   }
 
   private static func failure(_ problem: Problem, _ report: GateReport?) -> CommandFailure {

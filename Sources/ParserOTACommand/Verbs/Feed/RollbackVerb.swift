@@ -14,7 +14,7 @@ extension Verb {
         .flag("allow-withdrawn", "go back to a release that was withdrawn; it must be named with --to"),
         .flag("yes", "do not ask"),
         .flag("dry-run", "say what would be done, but write nothing"),
-        FeedVerb.allowClock,
+        FeedVerb.allowClock, OutputFormat.option,
       ] + SigningOptions.release + FeedVerb.hosting + [FeedVerb.wait],
       manual: VerbManual(
         details: [
@@ -25,7 +25,7 @@ extension Verb {
         ],
         examples: [
           "parser-ota rollback --feed feed --release-key release.pem --yes",
-          "parser-ota rollback --feed feed --to 37 --reason 'blank lists' --yes",
+          "parser-ota rollback --feed feed --to 37 --reason 'blank lists' --release-key release.pem --yes",
         ],
         exits: [.done, .notAchieved, .untrustedContent, .localDisk, .conflict, .busy, .notPermitted])),
     run: { arguments, context throws(CommandFailure) in
@@ -41,6 +41,11 @@ extension Verb {
       if request.dryRun || arguments.flag("yes") {
         if let caution = plan.cautions.first { throw failure(caution, plan, arguments) }
       } else {
+        if Confirmation.canAsk(arguments, context) {
+          let comparison = await compare(plan, publisher)
+          let now = Timestamp(secondsSinceEpoch: context.clock.wallSeconds())
+          for line in RollbackPage(plan, comparison, now: now).lines { context.talk.note(line) }
+        }
         for caution in plan.cautions { context.talk.warning(caution.message) }
         let question =
           "publish release \(plan.next) with the content of release \(plan.target), in place of release \(plan.live)"
@@ -51,9 +56,23 @@ extension Verb {
       let meant = request
       let report = try await run(arguments) { () async throws(Problem) in try await publisher.rollback(meant)
       }
-      return try await FeedVerb.finished(
+      var result = try await FeedVerb.finished(
         FeedVerb.result(report, verb: "rolled back:"), report, publisher, arguments)
+      if report.outcome == .published {
+        result.hint =
+          "deploy the feed as after a publish, revert the bad commit, then publish the corrected parsers"
+      }
+      return try FeedVerb.formatted(result, report, arguments)
     })
+
+  /// What the roll back changes; a release that is damaged is a reason to go back all the same.
+  private static func compare(_ plan: RollbackPlan, _ publisher: Publisher) async -> ReleaseComparison? {
+    do {
+      return try await publisher.compare(plan.live, with: plan.target)
+    } catch {
+      return nil
+    }
+  }
 
   private static func rollbackRequest(
     _ arguments: ParsedArguments, _ context: CommandContext

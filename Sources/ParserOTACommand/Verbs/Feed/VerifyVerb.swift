@@ -13,7 +13,8 @@ extension Verb {
           count: .optional, shape: .file)
       ],
       options: [
-        .option("feed", "DIR|URL", "the feed: a folder or its public address").completing(.directory),
+        .option("feed", "DIR|URL", "the feed: a folder or its public address").completing(.directory)
+          .setting(unless: ["FILE"]),
         .option(
           "root", "FILE", "the root of trust that ships in apps; needed to check signatures over a network"
         )

@@ -10,13 +10,13 @@ extension Verb {
         FeedVerb.bundle, FeedVerb.sources,
         .option(
           "against", "DIR|URL|FILE", "the feed whose live release it is compared with, or an archive of one"
-        ).completing(.file),
-        FeedVerb.channel,
+        ).completing(.file).setting("feed"),
+        FeedVerb.channel.setting(with: ["against"]),
         .option("root", "FILE", "the root of trust of that feed; a folder's own first root when left out")
-          .completing(.file),
+          .completing(.file).setting(with: ["against"]),
         .flag("checksums-only", "that feed is not signed: sizes and digests are checked, nothing more"),
         .flag("allow-http-loopback", "allow plain http to this machine's own loopback address, for tests"),
-        GateOptions.alias, GateOptions.allowRemoved,
+        GateOptions.alias, GateOptions.aliases, GateOptions.allowRemoved,
       ] + GateOptions.all + [
         .flag("coverage", "say how much of each family's code ran on made-up pages, and where it did not"),
         .option("sarif", "FILE", "write the findings as SARIF 2.1.0, for code scanning").completing(.file),
@@ -54,7 +54,7 @@ extension Verb {
     var request = CheckRequest(
       bundlePath: context.absolutePath(bundle), sourcesPath: context.absolutePath(sources))
     (request.bundleName, request.sourcesName) = (bundle, sources)
-    request.aliases = try arguments.values("alias", as: Readings.aliases).flatMap(\.self)
+    request.aliases = try GateOptions.aliases(arguments, context)
     request.against = try feed(arguments, context)
     return request
   }
@@ -76,7 +76,7 @@ extension Verb {
       throw arguments.usage(.missingOneOf(["--root FILE", "--checksums-only"]))
     }
     var channel = try FeedVerb.channel(arguments)
-    if case .archive(let archive) = location, !arguments.flag("channel") {
+    if case .archive(let archive) = location, !arguments.isGiven("channel") {
       channel = archive.manifest.channel
     }
     var feed = CheckRequest.Feed(location, trust: trust, channel: channel)

@@ -11,9 +11,14 @@ enum GateOptions {
   static let allowRemoved = OptionSpec.option(
     "allow-removed", "ID", "a source id that may disappear; once for each"
   ).repeatable()
+  static let aliases = OptionSpec.option(
+    "aliases", "FILE", "a JSON object of source ids that changed their names, old and new"
+  ).completing(.file)
+  static let allow = OptionSpec.option(
+    "allow", "CODE[:ID]", "let a finding through, for one source or for all; once for each"
+  ).repeatable()
   static let all: [OptionSpec] = [
-    .option("allow", "CODE[:ID]", "let a finding through, for one source or for all; once for each")
-      .repeatable(),
+    allow,
     ParserVerb.global,
     .option("fixtures", "DIR", "replay recorded sources, and refuse when they give less than before")
       .completing(
@@ -29,6 +34,24 @@ enum GateOptions {
     ).completing(.file).repeatable(),
     EngineChoice.option,
   ]
+
+  /// The renamed sources of both options.
+  static func aliases(
+    _ arguments: ParsedArguments, _ context: CommandContext
+  ) throws(CommandFailure) -> [SourceAlias] {
+    var pairs = try arguments.values("alias", as: Readings.aliases).flatMap(\.self)
+    guard let path = arguments.value("aliases") else { return pairs }
+    let bytes = try InputFile.read(path, option: "--aliases", maxBytes: maxContractBytes, context)
+    let text = String(decoding: bytes.drop { $0 <= 0x20 }, as: UTF8.self)
+    guard let more = Readings.aliasObject(text) else {
+      throw InputFile.refusal(
+        bytes, .inputInvalid, "--aliases \(path)",
+        InputError(.malformed, "is not a JSON object such as {\"OLD\": \"NEW\"}"), "correct the file")
+    }
+    // What the command line says counts more.
+    pairs += more.filter { pair in !pairs.contains { $0.old.hasSameBytes(as: pair.old) } }
+    return pairs
+  }
 
   /// The gate that the command line describes.
   static func gate(

@@ -166,7 +166,7 @@ struct GatePage {
     ])
   }
 
-  private static func json(_ finding: Finding) -> JSONValue {
+  static func json(_ finding: Finding) -> JSONValue {
     func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
     func number(_ number: Int?) -> JSONValue { number.map { .integer(Int64($0)) } ?? .null }
     return .object([

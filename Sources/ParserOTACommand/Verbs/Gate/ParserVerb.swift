@@ -11,7 +11,7 @@ enum ParserVerb {
   ]
   static let fixtures = OptionSpec.option(
     "fixtures", "DIR", "the folder of recordings, as parser-ota record writes it"
-  ).completing(.directory)
+  ).completing(.directory).withoutSetting()
   static let global = OptionSpec.option(
     "global", "NAME", "the global that the bundle defines; NyoraParsers when left out")
   static let timeout = OptionSpec.option(

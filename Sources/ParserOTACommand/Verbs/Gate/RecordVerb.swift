@@ -10,9 +10,7 @@ extension Verb {
       summary: "run a parser against its real site and keep the pages, to replay them in later checks",
       options: ParserVerb.inputs + [
         .option("out", "DIR", "the folder of recordings; the source gets a folder of its own in it")
-          .completing(
-            .directory
-          ).required(),
+          .completing(.directory).setting("fixtures").required(),
         .option("works", "N", "how many works of the list are looked into; 2 when left out"),
         .option("order", "ORDER", "the order of the list, such as UPDATED; POPULARITY when left out"),
         .option("query", "TEXT", "search for this as well"),

@@ -43,7 +43,9 @@ extension Verb {
       ] + SigningOptions.both + FeedVerb.hosting,
       manual: VerbManual(
         details: details + [epochs],
-        examples: ["parser-ota key remove --feed feed --role release --key-id KEY_ID --root-key root.pem"],
+        examples: [
+          "parser-ota key remove --feed feed --role release --key-id KEY_ID --root-key root.pem --release-key second.pem"
+        ],
         exits: exits)),
     run: { arguments, context throws(CommandFailure) in
       let roles = try arguments.required("role", as: RootReadings.roles)
@@ -72,7 +74,7 @@ extension Verb {
           "parser-ota key rotate --feed feed --role release --from KEY_ID --to-public new.pem.pub --root-key root.pem"
             + " --release-key new.pem",
           "parser-ota key rotate --feed feed --role release --from KEY_ID --to-public new.pem.pub --root-key root.pem"
-            + " --release-key new.pem --discard 9007199254740991",
+            + " --release-key new.pem --discard 38",
         ], exits: exits)),
     run: { arguments, context throws(CommandFailure) in
       let roles = try arguments.required("role", as: RootReadings.roles)
@@ -93,7 +95,9 @@ extension Verb {
       ] + SigningOptions.both + FeedVerb.hosting,
       manual: VerbManual(
         details: details,
-        examples: ["parser-ota key threshold --feed feed --role root --threshold 2 --root-key root.pem"],
+        examples: [
+          "parser-ota key threshold --feed feed --role root --threshold 2 --root-key root.pem --root-key spare.pem"
+        ],
         exits: exits)),
     run: { arguments, context throws(CommandFailure) in
       let roles = try arguments.required("role", as: RootReadings.roles)

@@ -7,9 +7,15 @@ struct FeedPages {
 
   /// Writes what is missing or of the other kind of feed; a page that people wrote is kept.
   func write(to host: any FeedHost) async throws(Problem) {
-    let page = try await host.read(FeedLayout.page, maxBytes: 1 << 20)
-    if page == nil || page == Array(FeedPage.html(isSigned: !isSigned).utf8) {
-      try await host.replace(FeedLayout.page, with: Array(FeedPage.html(isSigned: isSigned).utf8))
+    let page: [UInt8]?
+    do throws(Problem) {
+      page = try await host.read(FeedLayout.page, maxBytes: 1 << 20)
+    } catch  where error.code == .tooLarge {
+      // Then it is not one of the first two, and stays.
+      page = []
+    }
+    if page == nil || page == Array(FirstPage.html(isSigned: !isSigned).utf8) {
+      try await host.replace(FeedLayout.page, with: Array(FirstPage.html(isSigned: isSigned).utf8))
     }
     try await Self.writeMissingPage(to: host)
     if try await host.read(FeedLayout.plainHosting, maxBytes: 1 << 20) == nil {
@@ -22,12 +28,17 @@ struct FeedPages {
   /// Hosts without it answer with `index.html` and status 200, and then no client learns that there is no newer root.
   static func writeMissingPage(to host: any FeedHost) async throws(Problem) {
     guard try await host.read(FeedLayout.missingPage, maxBytes: 1 << 20) == nil else { return }
-    try await host.replace(FeedLayout.missingPage, with: Array(FeedPage.missing.utf8))
+    try await host.replace(FeedLayout.missingPage, with: Array(FirstPage.missing.utf8))
   }
 }
 
-/// The page that people see who open the address of a feed; static, so that it never has to change with a release.
-enum FeedPage {
+/// The page of a feed as `init` used to write it, without the releases; known so that it can be replaced.
+enum FirstPage {
+  /// Whether a page is one of the two.
+  static func isOne(_ page: [UInt8]) -> Bool {
+    [true, false].contains { page == Array(html(isSigned: $0).utf8) }
+  }
+
   static func html(isSigned: Bool) -> String { isSigned ? head + signatures + script : head + script }
 
   /// The page that a host sends with 404; without script, so that it is safe under any address.
