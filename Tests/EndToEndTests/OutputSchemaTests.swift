@@ -136,7 +136,7 @@ import Testing
     try withPlayground { playground in
       try playground.makeConfirmedDevice()
       try playground.makeSignedFeed()
-      try playground.write("bad.js", "a;\ndebugger;\n//# sourceMappingURL=x.map\n")
+      try playground.write("bad.js", "a;\ndebugger;\n\"http://localhost/x\";\n")
       try playground.write("page", "<html>")
       try playground.write("fewer.json", Fixtures.smallCatalog(ids: ["ALPHA"]))
       try playground.write("more.json", Fixtures.smallCatalog(ids: Playground.ids + ["DELTA"]))

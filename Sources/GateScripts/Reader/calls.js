@@ -225,20 +225,41 @@ const calleeName = (node) => node.callee.type === 'Super' ? 'the constructor abo
 function parametersOf(bundle, emit) {
   for (const [key, all] of bundle.methods) {
     if (all.length < leastOthers || key === 'constructor') continue;
-    const orders = all.map((one) => one.value.params.map((each) => (each.type === 'AssignmentPattern' ? each.left : each).name ?? '').join(' '));
-    for (const [index, order] of orders.entries()) {
+    const orders = new Map();
+    for (const one of all) {
+      const order = one.value.params.map((each) => (each.type === 'AssignmentPattern' ? each.left : each).name ?? '').join(' ');
+      if (!orders.has(order)) orders.set(order, []);
+      orders.get(order).push(one);
+    }
+    for (const [order, some] of orders) {
       const names = order.split(' ');
       if (names.length < 2 || names.some((name) => name.length < 3)) continue;
-      const others = orders.filter((one, at) => at !== index && one.split(' ').length >= 2);
-      const inOrder = (one) => one.split(' ').filter((name) => names.includes(name)), own = (one) => names.filter((name) => one.split(' ').includes(name));
-      const contrary = others.filter((one) => inOrder(one).length > 1 && inOrder(one).join(' ') !== own(one).join(' '));
-      if (contrary.length < 2 || contrary.length !== others.filter((one) => inOrder(one).length > 1).length) continue;
-      emit({
-        rule: 'swapped-parameters', sure: false, node: all[index].key, subject: key,
-        text: `the parameters of ${key} are in another order than elsewhere: ${names.join(', ')}`, advice: `elsewhere they are ${contrary[0].split(' ').join(', ')}`,
-      });
+      const contrary = contraryTo(names, orders, order);
+      if (!contrary) continue;
+      for (const one of some) {
+        emit({
+          rule: 'swapped-parameters', sure: false, node: one.key, subject: key,
+          text: `the parameters of ${key} are in another order than elsewhere: ${names.join(', ')}`, advice: `elsewhere they are ${contrary.split(' ').join(', ')}`,
+        });
+      }
     }
   }
+}
+
+/** The order that all other definitions have the same parameters in, at least two of them; undefined when one agrees. */
+function contraryTo(names, orders, own) {
+  if (orders.get(own).length > 1) return undefined;
+  let count = 0, found;
+  for (const [order, some] of orders) {
+    const words = order.split(' ');
+    if (order === own || words.length < 2) continue;
+    const theirs = words.filter((name) => names.includes(name));
+    if (theirs.length < 2) continue;
+    if (theirs.join(' ') === names.filter((name) => words.includes(name)).join(' ')) return undefined;
+    count += some.length;
+    found ??= order;
+  }
+  return count >= 2 ? found : undefined;
 }
 
 module.exports = { calls };

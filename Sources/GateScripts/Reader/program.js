@@ -123,6 +123,9 @@ function slim(text) {
     whole.has(name) ? all : `${head} { [member: string]: any }`);
 }
 
+/** A library without what it says to people, which is half of it and would be parsed as well. */
+const withoutNotes = (text) => text.replace(/^[ \t]*\/\*\*[\s\S]*?\*\/[ \t]*\r?\n/gm, '');
+
 class Compiler {
   constructor(ts, contracts) {
     this.ts = ts;
@@ -134,14 +137,14 @@ class Compiler {
     this.files = new Map();
     this.contracts = contracts.map(({ text }, index) => {
       const name = `contract${index}.d.ts`;
-      this.files.set(name, ts.createSourceFile(name, text, ts.ScriptTarget.ESNext, true));
+      this.files.set(name, ts.createSourceFile(name, text, ts.ScriptTarget.ESNext));
       return name;
     });
     this.host = ts.createCompilerHost(this.options);
-    const library = this.host.getSourceFile.bind(this.host);
     this.host.getSourceFile = (name, version) => {
       if (this.files.has(name)) return this.files.get(name);
-      const file = /lib\.dom\.d\.ts$/.test(name) ? ts.createSourceFile(name, slim(this.domText(name)), version, true) : library(name, version);
+      const isPage = /lib\.dom\.d\.ts$/.test(name), text = isPage ? slim(this.domText(name)) : ts.sys.readFile(name);
+      const file = text === undefined ? undefined : ts.createSourceFile(name, withoutNotes(text), version);
       this.files.set(name, file);
       return file;
     };
@@ -170,7 +173,7 @@ class Compiler {
   /** A program of one bundle; the libraries are read once. */
   program(bundle) {
     const annotated = new Annotated(bundle);
-    const file = this.ts.createSourceFile('bundle.js', annotated.text, this.ts.ScriptTarget.ESNext, true);
+    const file = this.ts.createSourceFile('bundle.js', annotated.text, this.ts.ScriptTarget.ESNext);
     this.files.set('bundle.js', file);
     const program = this.ts.createProgram(['bundle.js', ...this.contracts], this.options, this.host);
     return { program, checker: program.getTypeChecker(), file, annotated, bundle };

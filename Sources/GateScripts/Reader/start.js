@@ -4,7 +4,7 @@
 const fs = require('fs'), vm = require('vm');
 // Most functions run too seldom to be worth more than a quick translation.
 require('v8').setFlagsFromString('--sparkplug');
-require('v8').setFlagsFromString('--interrupt-budget=1000000');
+require('v8').setFlagsFromString('--interrupt-budget=300000');
 
 function readInput() {
   const parts = [];

@@ -57,4 +57,14 @@ public struct GateBaseline: Sendable {
     version = manifest.version
     (self.manifest, self.catalog, self.bundle) = (manifest, catalog, bundle)
   }
+  /// The same release with its bundle being read, so that all who ask for it share one reading.
+  func readingBundle() -> GateBaseline {
+    let bundle = bundle
+    let reading = Task { () async -> Result<[UInt8], Problem> in
+      do throws(Problem) { return .success(try await bundle()) } catch { return .failure(error) }
+    }
+    return GateBaseline(manifest, catalog: catalog) { () async throws(Problem) in
+      try await reading.value.get()
+    }
+  }
 }

@@ -31,6 +31,8 @@ public struct ReleaseGate: Sendable {
   public func check(_ release: GateCandidate, against live: GateBaseline?) async -> GateReport {
     var run = GateRun(requiresEngine: requiresEngine, bundleName: release.bundleName)
     run.record(.input) { [] }
+    // Only what runs and reads code looks into the live bundle again and again.
+    let live = engine == nil ? live : live?.readingBundle()
     run.record(.catalogFields) { CatalogFieldsCheck.findings(release, against: live?.catalog) }
     if fixtures == nil { run.skip(.fixtures, "no recordings were given") }
     async let reading = read(release, against: live)
@@ -38,29 +40,34 @@ public struct ReleaseGate: Sendable {
     await replay(release, against: live, &run)
     CodeChecks(release, hasEngines: !engines.isEmpty).record(await reading, &run)
     run.record(.leftovers) { LeftoverCheck.findings(release) }
-    for (code, check) in Self.comparisons {
-      guard let live else {
-        run.skip(code, "there is no live release to compare with")
-        continue
-      }
-      run.record(code) { check(release, live) }
-    }
-    if let live {
-      await SizeCheck.run(release, against: live, &run)
-    } else {
-      run.skip(.size, "there is no live release to compare with")
-    }
+    await compare(release, against: live, &run)
     WithdrawnContentCheck.run(release, &run)
     return run.report(
       allowances, catalogs: [release.catalog] + (live.map { [$0.catalog] } ?? []), comparedWith: live?.version
     )
   }
 
-  private static let comparisons: [(GateCode, @Sendable (GateCandidate, GateBaseline) -> [Finding])] = [
+  private typealias Comparison = @Sendable (GateCandidate, GateBaseline) async -> [Finding]
+
+  /// What is compared with the live release, in the order of the report.
+  private static let comparisons: [(GateCode, Comparison)] = [
     (.idsRemoved, { CatalogChangeChecks.removed($0, against: $1) }),
     (.idChangedMeaning, { CatalogChangeChecks.changedMeaning($0, against: $1) }),
+    (.size, { await SizeCheck.findings($0, against: $1) }),
     (.unchanged, { UnchangedCheck.findings($0, against: $1) }),
   ]
+
+  private func compare(_ release: GateCandidate, against live: GateBaseline?, _ run: inout GateRun) async {
+    for (code, check) in Self.comparisons {
+      guard let live else {
+        run.skip(code, "there is no live release to compare with")
+        continue
+      }
+      let begin = ContinuousClock.now
+      run.add(await check(release, live))
+      run.ran(code, since: begin)
+    }
+  }
 
   /// Reads the code beside what runs it; `nil` without the program that confines the reader.
   private func read(

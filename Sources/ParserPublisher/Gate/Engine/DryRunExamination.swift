@@ -11,29 +11,26 @@ struct DryRunExamination {
 
   private var runner: DryRunner { DryRunner(engine: engine, globalName: globalName) }
 
-  /// An engine for the dry run, which starts at once.
-  func spareEngine() -> SpareEngine { SpareEngine(runner) }
-
-  /// - Parameter old: what the live release gave; one that could not be read or run excuses nothing.
+  /// - Parameter session: the engine that inspected the bundle, for another page; `nil` starts one.
   func run(
-    _ run: inout GateRun, _ inspection: BundleInspection, beside old: Task<DryRunSubject.Live?, Never>,
-    in spare: SpareEngine
+    _ run: inout GateRun, _ inspection: BundleInspection, against live: GateBaseline?,
+    in session: EngineSession?
   ) async {
     let begin = ContinuousClock.now
-    let sources = DryRunner.plan(release.catalog)
-    let text = TextPosition(release.bundle)
-    let bundle = InstrumentedBundle(text)
+    let bundle = InstrumentedBundle(TextPosition(release.bundle))
+    let comparison = await LiveComparison(live, release.catalog, bundle, inspection)
+    async let old = liveRun(comparison)
     var runner = runner
-    runner.spare = spare
-    let outcome = await called(sources, release.bundle, bundle, by: runner)
+    runner.spare = session.map(SpareEngine.init)
+    let outcome = await called(DryRunner.plan(release.catalog), release.bundle, bundle, by: runner)
     switch outcome {
     case .success(let dryRun):
       let subject = DryRunSubject(
-        bundleName: release.bundleName, text: text, bundle: bundle, inspection: inspection,
-        live: await old.value,
-        catalog: release.catalog, catalogText: release.sources, catalogName: release.sourcesName)
+        bundleName: release.bundleName, text: bundle.positions, bundle: bundle, inspection: inspection,
+        live: await old?.completed(with: dryRun), catalog: release.catalog, catalogText: release.sources,
+        catalogName: release.sourcesName)
       run.add(DryRunCheck(subject: subject).findings(dryRun))
-      run.coverage = FamilyCoverage.of(release.catalog, bundle, text, dryRun)
+      run.coverage = FamilyCoverage.of(release.catalog, bundle, bundle.positions, dryRun)
     case .failure(let fault) where fault.error.isAboutEngine: return run.withoutEngine(fault.error.text)
     case .failure(let fault): run.add([hang(fault)])
     }
@@ -54,25 +51,13 @@ struct DryRunExamination {
       sources, of: DryRunBundle(script: EngineExamination.script(bundle), instruments: nil))
   }
 
-  /// What the live release gives for the sources that it has too.
-  func liveRun(_ live: GateBaseline?) async -> DryRunSubject.Live? {
-    guard let live else { return nil }
-    let sources = DryRunner.plan(release.catalog)
-    let known = Dictionary(
-      live.catalog.entries.map { (ExactText($0.id.text), $0) }, uniquingKeysWith: { first, _ in first })
-    let shared = sources.compactMap { source in
-      known[ExactText(source.id)].map {
-        DryRunner.Source(id: source.id, domain: $0.domain, family: $0.family, isWhole: source.isWhole)
-      }
-    }
-    do {
-      let bytes = try await live.bundle()
-      let instruments = InstrumentedBundle(TextPosition(bytes))
-      guard case .success(let run) = await called(shared, bytes, instruments, by: runner) else { return nil }
-      return DryRunSubject.Live(version: live.version, run: run, bundle: bytes, bundleParts: instruments)
-    } catch {
-      return nil
-    }
+  /// What the live release gives where it may differ; `nil` when it cannot be run, and excuses nothing.
+  private func liveRun(_ comparison: LiveComparison?) async -> LiveRun? {
+    guard let comparison else { return nil }
+    guard !comparison.differing.isEmpty else { return LiveRun(comparison, DryRun()) }
+    let result = await called(comparison.differing, comparison.bytes, comparison.bundle, by: runner)
+    guard case .success(let run) = result else { return nil }
+    return LiveRun(comparison, run)
   }
 
   /// The finding for a page that did not survive its dry run.
@@ -86,5 +71,56 @@ struct DryRunExamination {
       $0.sources = [fault.source].compactMap(\.self)
       $0.method = words.first.map(String.init)
     }
+  }
+}
+
+/// The live release beside a new one, and which sources the change between them can reach.
+private struct LiveComparison {
+  let version: ReleaseVersion
+  let bytes: [UInt8]
+  let bundle: InstrumentedBundle
+  /// Sources of both releases that must run twice.
+  let differing: [DryRunner.Source]
+  /// Sources that the live release runs as the new one does, word for word.
+  let same: Set<String>
+
+  /// Fails when there is no live release, or when it cannot be read.
+  init?(
+    _ live: GateBaseline?, _ catalog: SourceCatalog, _ new: InstrumentedBundle, _ inspection: BundleInspection
+  ) async {
+    // A live bundle that cannot be read excuses nothing; why it cannot is told by the comparison of sizes.
+    guard let live, let bytes = try? await live.bundle() else { return nil }
+    (version, self.bytes, bundle) = (live.version, bytes, InstrumentedBundle(TextPosition(bytes)))
+    let reached = ChangeReach(from: bundle, to: new).sources(inspection)
+    let old = Dictionary(
+      live.catalog.entries.map { (ExactText($0.id.text), $0) }, uniquingKeysWith: { first, _ in first })
+    var (differing, same): ([DryRunner.Source], Set<String>) = ([], [])
+    for (source, entry) in zip(DryRunner.plan(catalog), catalog.entries) {
+      guard let twin = old[ExactText(source.id)] else { continue }
+      if twin == entry, !reached.contains(source.id) {
+        same.insert(source.id)
+      } else {
+        differing.append(
+          DryRunner.Source(
+            id: source.id, domain: twin.domain, family: twin.family, isWhole: source.isWhole))
+      }
+    }
+    (self.differing, self.same) = (differing, same)
+  }
+}
+
+/// What the live release gave, as far as it was run.
+private struct LiveRun {
+  private let comparison: LiveComparison
+  private let run: DryRun
+
+  init(_ comparison: LiveComparison, _ run: DryRun) { (self.comparison, self.run) = (comparison, run) }
+
+  /// - Parameter new: what the new release gave, which is what the live one gives where both are the same.
+  func completed(with new: DryRun) -> DryRunSubject.Live {
+    var whole = run
+    whole.add(new.part(of: comparison.same))
+    return DryRunSubject.Live(
+      version: comparison.version, run: whole, bundle: comparison.bytes, bundleParts: comparison.bundle)
   }
 }

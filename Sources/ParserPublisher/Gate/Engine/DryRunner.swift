@@ -34,7 +34,7 @@ struct DryRunner {
 
   let engine: ParserEngine
   let globalName: String
-  /// An engine that was started while something else was at work; `nil` when there is none.
+  /// An engine that has done with another page of the same bundle; `nil` when there is none.
   var spare: SpareEngine?
 
   /// The limit on one batch.
@@ -127,10 +127,15 @@ struct DryRunner {
   }
 
   /// An engine that waits for a bundle.
-  func prepared() async -> Result<EngineSession, EngineError> {
-    if let spare, let session = await spare.take() { return session }
+  private func prepared() async -> Result<EngineSession, EngineError> {
     do throws(EngineError) {
-      let session = try await engine.open(pages: NoPages())
+      let session: EngineSession
+      if let used = await spare?.take() {
+        session = used
+        try await session.renew()
+      } else {
+        session = try await engine.open(pages: NoPages())
+      }
       try await session.install(Self.caller)
       return .success(session)
     } catch {
@@ -160,28 +165,16 @@ struct DryRunner {
   }
 }
 
-/// An engine that starts while other work goes on, for whoever needs one first.
+/// An engine that can be used once more, by whoever asks first.
 actor SpareEngine {
-  private var starting: Task<Result<EngineSession, EngineError>, Never>?
+  private var session: EngineSession?
 
-  init(_ runner: DryRunner) { starting = Task { await runner.prepared() } }
+  init(_ session: EngineSession) { self.session = session }
 
-  /// The engine, to one caller; `nil` when it is gone. A caller that is cancelled does not wait for the start.
-  func take() async -> Result<EngineSession, EngineError>? {
-    guard let start = starting else { return nil }
-    starting = nil
-    return await withTaskCancellationHandler {
-      await start.value
-    } onCancel: {
-      start.cancel()
-    }
-  }
-
-  /// Ends it if nobody took it, also while it starts.
-  func close() async {
-    starting?.cancel()
-    guard case .success(let session)? = await take() else { return }
-    await session.close()
+  /// The engine, to one caller; `nil` for all others.
+  func take() -> EngineSession? {
+    defer { session = nil }
+    return session
   }
 }
 

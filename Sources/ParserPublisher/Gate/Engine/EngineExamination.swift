@@ -5,6 +5,8 @@ internal import ParserEngine
 struct EngineExamination {
   /// What the engine calls the bundle, whatever its path is.
   static let scriptName = "parsers.bundle.js"
+  /// The largest bundle that gets another page in the same processes, in bytes; others get processes of their own.
+  private static let maxRenewedBytes = 4_000_000
 
   let engine: ParserEngine
   let globalName: String
@@ -22,22 +24,19 @@ struct EngineExamination {
   /// Runs every check that needs the engine.
   func run(_ run: inout GateRun) async {
     let dryRun = DryRunExamination(engine: engine, globalName: globalName, release: release)
-    let live = live
-    // What takes its time to start, or does not depend on the release, is at work from the beginning.
-    let spare = dryRun.spareEngine()
-    let old = Task { await dryRun.liveRun(live) }
     do {
       let session = try await engine.open(pages: NoPages())
       if let confinement = await session.confinement { note(confinement, &run) }
-      let inspection = await examine(session, &run)
+      if let inspection = await examine(session, &run) {
+        // What large bundles leave behind in a page would count against the memory of the next one.
+        let isSmall = release.bundle.count <= Self.maxRenewedBytes
+        if !isSmall { await session.close() }
+        await dryRun.run(&run, inspection, against: live, in: isSmall ? session : nil)
+      }
       await session.close()
-      if let inspection { await dryRun.run(&run, inspection, beside: old, in: spare) }
     } catch {
       run.withoutEngine(error.text)
     }
-    old.cancel()
-    await spare.close()
-    _ = await old.value
     for code in GateCode.allCases where code.needsEngine {
       run.skip(code, "a check before it failed")
     }

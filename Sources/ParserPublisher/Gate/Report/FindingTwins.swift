@@ -105,6 +105,12 @@ enum FindingTwins {
       return true
     }
     return isSameMember(left, right) || isSameMember(right, left) || isSamePlace(left, right)
+      || isSameFailure(left, right)
+  }
+
+  /// Calls of several methods that all fail at one place: a person corrects it once.
+  private static func isSameFailure(_ left: Finding, _ right: Finding) -> Bool {
+    left.code == .dryRun && right.code == .dryRun && left.place.line != nil && left.place == right.place
   }
 
   /// A call that leads nowhere, and another check that met it: the engine by running it, the types by reading it.

@@ -26,6 +26,13 @@ struct TextPosition {
     return Finding.Place(file: file, line: low + 1, column: before.utf16.count + 1)
   }
 
+  /// The text of a line, counted from 1; empty when there is none.
+  func line(_ number: Int) -> String {
+    guard lineStarts.indices.contains(number - 1) else { return "" }
+    let end = number < lineStarts.count ? lineStarts[number] : bytes.count
+    return String(decoding: bytes[lineStarts[number - 1]..<end], as: UTF8.self)
+  }
+
   /// The offset at which a text first stands; `nil` when it stands nowhere.
   func offset(of text: [UInt8], from start: Int = 0) -> Int? {
     guard let first = text.first, text.count <= bytes.count else { return nil }

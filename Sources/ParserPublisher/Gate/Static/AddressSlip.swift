@@ -12,22 +12,49 @@ enum AddressSlip {
     guard let first = text.first else { return nil }
     if !isTemplate, isUnfilled(text, first) { return .plainTemplate }
     guard first == UInt8(ascii: "h") || first == UInt8(ascii: "t"), text.count < 4000 else { return nil }
-    return addressKind(String(decoding: text.prefix(64), as: UTF8.self))
+    return addressKind(text.prefix(64))
   }
 
-  private static func addressKind(_ text: String) -> LeftoverKind? {
-    if text.firstMatch(of: #/^https?://(?:localhost|0\.0\.0\.0|\[::1\])(?:[:/?#]|$)/#) != nil
-      || text.firstMatch(of: #/^https?://(?:127|10)(?:\.\d+){3}(?:[:/?#]|$)/#) != nil
-      || text.firstMatch(of: #/^https?://(?:192\.168|172\.(?:1[6-9]|2\d|3[01]))(?:\.\d+){2}(?:[:/?#]|$)/#)
-        != nil
-    {
-      return .ownMachine
+  /// Schemes as slips of the keyboard leave them.
+  private static let misspelt = [
+    "htp", "htps", "ttp", "ttps", "hhttp", "hhttps", "htttp", "htttps", "httpss", "htpps",
+  ].map { Array("\($0)://".utf8) }
+  private static let ownHosts = ["localhost", "0.0.0.0", "[::1]"].map { Array($0.utf8) }
+
+  /// Bytes are compared by hand, because a bundle has tens of thousands of strings.
+  private static func addressKind(_ text: ArraySlice<UInt8>) -> LeftoverKind? {
+    if misspelt.contains(where: { text.starts(with: $0) && text.count > $0.count }) { return .misspeltScheme }
+    guard text.starts(with: "http".utf8) else { return nil }
+    let rest = text.dropFirst(text.dropFirst(4).first == UInt8(ascii: "s") ? 5 : 4)
+    if rest.starts(with: "://".utf8) {
+      let host = rest.dropFirst(3)
+      if host.first == UInt8(ascii: "/") { return .misspeltScheme }
+      return isOwn(host) ? .ownMachine : nil
     }
     // `https:` alone is put before addresses that begin with two slashes, so a colon without a slash is no slip.
     let isMisspelt =
-      text.firstMatch(of: #/^https?(?:/(?:/)|;//|:///|:/(?:[^/]|$))/#) != nil
-      || text.firstMatch(of: #/^(?:htps?|ttps?|hhttps?|htttps?|httpss|htpps)://./#) != nil
+      rest.starts(with: "//".utf8) || rest.starts(with: ";//".utf8)
+      || rest.starts(with: ":/".utf8) && rest.dropFirst(2).first != UInt8(ascii: "/")
     return isMisspelt ? .misspeltScheme : nil
+  }
+
+  /// Whether a host, with whatever follows it, is this machine or one of a private network.
+  private static func isOwn(_ text: ArraySlice<UInt8>) -> Bool {
+    let ends = Array(":/?#".utf8)
+    if ownHosts.contains(where: { host in
+      text.starts(with: host) && text.dropFirst(host.count).first.map(ends.contains) != false
+    }) {
+      return true
+    }
+    let host = text.prefix { !ends.contains($0) }
+    let numbers = host.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map {
+      Int(String(decoding: $0, as: UTF8.self)) ?? -1
+    }
+    guard numbers.count == 4, numbers.allSatisfy({ $0 >= 0 }) else { return false }
+    switch (numbers[0], numbers[1]) {
+    case (10, _), (127, _), (192, 168), (172, 16...31): return true
+    default: return false
+    }
   }
 
   /// Whether a plain string is an address with a substitution that only a template fills.

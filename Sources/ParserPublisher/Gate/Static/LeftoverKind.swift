@@ -18,9 +18,9 @@ enum LeftoverKind: String, CaseIterable {
     switch self {
     case .debugger, .mergeMarker, .privateKey, .token, .catalog: .error
     // A site's own page carries such a key as often as a maintainer's notes do; a path tells something and breaks nothing.
-    case .publicKey, .sourceMap, .localPath, .ownMachine, .plainTemplate, .misspeltScheme: .warning
-    // It names no file that is missing, and tells where errors come from.
-    case .inlineSourceMap: .note
+    case .publicKey, .localPath, .ownMachine, .plainTemplate, .misspeltScheme: .warning
+    // Only the tools of people follow it; where the map is not served, they do without.
+    case .sourceMap, .inlineSourceMap: .note
     }
   }
 

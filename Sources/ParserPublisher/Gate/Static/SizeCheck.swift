@@ -11,13 +11,10 @@ enum SizeCheck {
   static let maxFactor: Int64 = 2
   private static let minTextBytes = 10_000
 
-  static func run(_ release: GateCandidate, against live: GateBaseline, _ run: inout GateRun) async {
-    let begin = ContinuousClock.now
+  static func findings(_ release: GateCandidate, against live: GateBaseline) async -> [Finding] {
     let (new, old) = (Int64(release.bundle.count), live.manifest.bundle.bytes)
-    if let severity = await severity(new, old, release, live) {
-      run.add([finding(severity, new, old, release, live)])
-    }
-    run.ran(.size, since: begin)
+    guard let severity = await severity(new, old, release, live) else { return [] }
+    return [finding(severity, new, old, release, live)]
   }
 
   private static func finding(

@@ -19,7 +19,12 @@ enum TextPatterns {
     }
   }
 
-  private static let table: [UInt8: [Pattern]] = Dictionary(grouping: patterns) { $0.prefix[0] }
+  /// The patterns by the byte that they begin with.
+  private static let table: [[Pattern]] = {
+    var table = Array(repeating: [Pattern](), count: 256)
+    for pattern in patterns { table[Int(pattern.prefix[0])].append(pattern) }
+    return table
+  }()
 
   private static var patterns: [Pattern] {
     let tokens = ["ghp_", "gho_", "ghu_", "ghs_", "ghr_", "npm_"].map {
@@ -44,11 +49,12 @@ enum TextPatterns {
 
   /// The matches in a part of a text, in its order.
   static func matches(in bytes: [UInt8], _ range: Range<Int>) -> [Match] {
+    let table = table
     var matches: [Match] = []
     var offset = range.lowerBound
     while offset < range.upperBound {
-      if let patterns = table[bytes[offset]],
-        let match = match(patterns, in: bytes[offset..<range.upperBound], bytes)
+      let patterns = table[Int(bytes[offset])]
+      if !patterns.isEmpty, let match = match(patterns, in: bytes[offset..<range.upperBound], bytes)
       {
         matches.append(match)
         offset = match.range.upperBound

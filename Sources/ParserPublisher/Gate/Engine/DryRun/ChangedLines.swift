@@ -9,6 +9,9 @@ struct ChangedLines {
     numbers = Self.pairs(bundle).indices(where: { !known.contains($0) }).ranges.flatMap { $0 }.map { $0 + 1 }
   }
 
+  /// The changed lines in their order, from 1.
+  var all: [Int] { numbers }
+
   /// The changed lines within a range of lines.
   func lines(in range: ClosedRange<Int>) -> ArraySlice<Int> {
     var (low, high) = (0, numbers.count)

@@ -8,7 +8,7 @@ struct DryRun: Equatable {
     let error: PageError
     /// The calls that met it, such as `generous /manga/x`: their page first.
     let labels: [String]
-    let sources: [String]
+    var sources: [String]
     /// Whether code of the bundle caught it, so that the call went on.
     var isCaught = false
     /// Whether something of the engine's own has a method of the name that was called; `nil` where none was.
@@ -24,7 +24,7 @@ struct DryRun: Equatable {
     let method: String
     let line: Int?
     let column: Int?
-    let sources: [String]
+    var sources: [String]
   }
 
   /// An address that was asked for and cannot be right.
@@ -35,7 +35,7 @@ struct DryRun: Equatable {
     let method: String
     let line: Int?
     let column: Int?
-    let sources: [String]
+    var sources: [String]
     /// How often the same place asked for an address that is right.
     let goodCount: Int
     /// Whether a call began with it, so that no page had a part in it.
@@ -48,14 +48,14 @@ struct DryRun: Equatable {
     let method: String
     let line: Int?
     let column: Int?
-    let sources: [String]
+    var sources: [String]
   }
 
   /// What the calls of one method gave, for the sources where it was the same.
   struct Result: Equatable {
     let method: String
     let shape: ResultShape
-    let sources: [String]
+    var sources: [String]
   }
 
   /// The id that a source gave to something with this URL.
@@ -102,6 +102,26 @@ struct DryRun: Equatable {
     ids += other.ids
     refusedSelectors.formUnion(other.refusedSelectors)
     coveredBlocks.formUnion(other.coveredBlocks)
+  }
+
+  /// What it gave for some of its sources alone.
+  func part(of sources: Set<String>) -> DryRun {
+    func some<Item>(_ items: [Item], _ path: WritableKeyPath<Item, [String]>) -> [Item] {
+      items.compactMap { item in
+        var item = item
+        item[keyPath: path].removeAll { !sources.contains($0) }
+        return item[keyPath: path].isEmpty ? nil : item
+      }
+    }
+    var part = self
+    part.failures = some(failures, \.sources)
+    part.results = some(results, \.sources)
+    part.unsettled = unsettled.filter { sources.contains($0.source) }
+    part.ids = ids.filter { sources.contains($0.source) }
+    part.asides = some(asides, \.sources)
+    part.addressFaults = some(addressFaults, \.sources)
+    part.hosts = some(hosts, \.sources)
+    return part
   }
 
   private static func merged(_ failures: [Failure]) -> [Failure] {

@@ -15,6 +15,7 @@ struct DryRunSubject {
   let bundle: InstrumentedBundle
   let inspection: BundleInspection?
   let live: Live?
+  private let catalog: SourceCatalog?
   /// The family of each source, by its id.
   let families: [String: String]
   /// The text of the catalog, where overrides stand.
@@ -27,7 +28,7 @@ struct DryRunSubject {
     bundleName: String, text: TextPosition, bundle: InstrumentedBundle, inspection: BundleInspection? = nil,
     live: Live? = nil, catalog: SourceCatalog? = nil, catalogText: [UInt8] = [], catalogName: String = ""
   ) {
-    self.catalogName = catalogName
+    (self.catalog, self.catalogName) = (catalog, catalogName)
     (self.bundleName, self.text, self.bundle) = (bundleName, text, bundle)
     (self.inspection, self.live, self.catalogText) = (inspection, live, catalogText)
     families = Dictionary(
@@ -50,21 +51,32 @@ struct DryRunSubject {
     }
   }
 
+  /// Where the catalog gives one of the sources this selector as an override; `nil` when it gives none of them.
+  func place(ofOverride selector: String, _ sources: [String]) -> Finding.Place? {
+    let concerned = Set(sources)
+    for entry in catalog?.entries ?? [] where concerned.contains(entry.id.text) {
+      let override = entry.overrides.first {
+        if case .string(let text) = $0.value { text.hasSameBytes(as: selector) } else { false }
+      }
+      guard let override else { continue }
+      return CatalogLines(catalogName, catalogText).place(of: entry.id.text, override: override.key)
+    }
+    return nil
+  }
+
   /// Where the catalog says which family reads a source.
   func place(ofFamily source: String) -> Finding.Place {
     catalogText.isEmpty ? place(nil, nil) : CatalogLines(catalogName, catalogText).place(of: source, "family")
   }
 
-  /// The place of an error.
-  func place(of error: PageError) -> Finding.Place {
+  /// The place of an error that calls of some sources met.
+  func place(of error: PageError, _ sources: [String]) -> Finding.Place {
     if !error.isInBundle { return place(nil, nil) }
     let ending = "' is not a valid selector."
-    if error.line == nil, error.message.hasSuffix(ending),
-      let found = place(ofSelector: String(error.message.dropFirst().dropLast(ending.count)))
-    {
-      return found
-    }
-    return place(error.line, error.column)
+    guard error.message.hasSuffix(ending) else { return place(error.line, error.column) }
+    let selector = String(error.message.dropFirst().dropLast(ending.count))
+    if let found = place(ofOverride: selector, sources) { return found }
+    return (error.line == nil ? place(ofSelector: selector) : nil) ?? place(error.line, error.column)
   }
 
   /// The families of some sources as the beginning of a sentence, such as `MadaraParser: `.
@@ -92,6 +104,18 @@ struct DryRunSubject {
         settableNames: bundle.settableNames, assignedNames: bundle.assignedNames,
         evaluatesText: failure.error.line.map { bundle.evaluatesText(aroundLine: $0) } ?? false,
         isMethodOfData: failure.isMethodOfData, isWritten: isWritten))
+  }
+
+  /// Whether only the made-up page is to blame: text of it was run as a script, decoded, or taken for more than JSON has.
+  func isOfMadeUpPage(_ failure: DryRun.Failure) -> Bool {
+    let words = failure.error.message
+    switch failure.error.name {
+    case "SyntaxError":
+      return bundle.evaluatesAnything && fault(failure) == .data && !words.hasPrefix("JSON Parse error")
+    case "InvalidCharacterError": return failure.error.line.map { text.line($0).contains("atob(") } ?? false
+    case "TypeError": return failure.isMethodOfData == true && words.contains("ProxyObject")
+    default: return false
+    }
   }
 
   /// Where the method stands that a call of a source runs: the first changed line in it, else its first line.
@@ -144,6 +168,7 @@ struct FaultFindings {
       case (.suspect, false): return [fault(failure, new, .warning)].compactMap(\.self)
       case (.programming, true): return [caught(failure, new)].compactMap(\.self)
       case (.data, false):
+        if subject.isOfMadeUpPage(failure) { return [] }
         return [worse(failure, new.filter { answered.contains($0, failure) })].compactMap(\.self)
       case (.notImplemented, _), (.suspect, true), (.data, true): return []
       }
@@ -163,7 +188,7 @@ struct FaultFindings {
     let error = failure.error
     return Finding(
       .dryRun, severity, message,
-      place: subject.place(of: error), advice: advice
+      place: subject.place(of: error, sources), advice: advice
     ).with {
       $0.sources = sources
       $0.method = failure.method

@@ -15,7 +15,7 @@ struct InstrumentReader {
   private enum Brace {
     case plain
     case block(number: Int?, start: Int)
-    case body(name: String?)
+    case body(start: Int)
   }
 
   static let queries: Set<String> = ["querySelector", "querySelectorAll", "closest", "matches"]
@@ -25,6 +25,7 @@ struct InstrumentReader {
   private(set) var settable: Set<String> = []
   private(set) var assigned: Set<String> = []
   private(set) var evaluations: [Int] = []
+  private(set) var classes: [InstrumentedBundle.OuterClass] = []
   private(set) var insertions: [(offset: Int, text: String)] = []
 
   private let bytes: [UInt8]
@@ -36,7 +37,7 @@ struct InstrumentReader {
   private var braces: [Brace] = []
   private var classNames: [String?] = []
   /// A class whose body is to come: its name, and how many parentheses were open at its beginning.
-  private var pendingClass: (name: String?, depth: Int)?
+  private var pendingClass: (name: String?, depth: Int, start: Int)?
 
   init(_ bytes: [UInt8]) {
     self.bytes = bytes
@@ -91,7 +92,7 @@ struct InstrumentReader {
     }
     switch text {
     case "class" where !isSign(index + 1, ":") && !isSign(index + 1, "("):
-      pendingClass = (className(index), parentheses.count)
+      pendingClass = (className(index), parentheses.count, tokens[index].range.lowerBound)
     case "eval", "Function":
       let isCalled =
         isSign(index + 1, "(") || isSign(index + 1, ")")
@@ -164,7 +165,7 @@ struct InstrumentReader {
     if let pending = pendingClass, pending.depth == parentheses.count {
       pendingClass = nil
       classNames.append(pending.name)
-      return braces.append(.body(name: pending.name))
+      return braces.append(.body(start: pending.start))
     }
     let before = token(index - 1)
     if before?.isPunctuator(")") == true, let closed {
@@ -207,9 +208,33 @@ struct InstrumentReader {
     case .block(let number?, let start):
       blocks[number] = .init(
         range: start..<tokens[index].range.upperBound, className: blocks[number].className)
-    case .body: _ = classNames.popLast()
+    case .body(let start):
+      guard let name = classNames.popLast(), classNames.isEmpty else { return }
+      classes.append(.init(name: name, range: start..<tokens[index].range.upperBound))
     case .block, .plain, nil: break
     }
+  }
+}
+
+extension InstrumentReader {
+  /// Where code uses one of the classes by its name: another class anywhere, other code to inherit from it or to read a
+  /// member. A list of parsers names them all, and says nothing.
+  var classUses: [InstrumentedBundle.ClassUse] {
+    let names = Set(classes.compactMap(\.name))
+    var uses: [InstrumentedBundle.ClassUse] = []
+    var number = 0
+    for index in tokens.indices where tokens[index].kind == .identifier && !isMember(index) {
+      let start = tokens[index].range.lowerBound
+      while number < classes.count, classes[number].range.upperBound <= start { number += 1 }
+      let text = scanner.text(tokens[index])
+      guard names.contains(text) else { continue }
+      if number < classes.count, classes[number].range.contains(start), let user = classes[number].name {
+        if user != text { uses.append(.init(name: text, user: user)) }
+      } else if isSign(index + 1, ".") {
+        uses.append(.init(name: text, user: nil))
+      }
+    }
+    return uses
   }
 }
 

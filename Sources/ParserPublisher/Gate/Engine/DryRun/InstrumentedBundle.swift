@@ -19,6 +19,19 @@ struct InstrumentedBundle {
     let offset: Int
   }
 
+  /// A class that stands in no other, from its first word to its last brace.
+  struct OuterClass: Equatable {
+    let name: String?
+    let range: Range<Int>
+  }
+
+  /// A place where a class is used by its name.
+  struct ClassUse: Equatable {
+    let name: String
+    /// The class around it; `nil` outside of classes.
+    let user: String?
+  }
+
   private struct Insertion {
     /// Where in the text of the bundle it stands.
     let offset: Int
@@ -27,6 +40,10 @@ struct InstrumentedBundle {
 
   let blocks: [Block]
   let selectors: [SelectorLiteral]
+  /// Classes in the order of the text.
+  let classes: [OuterClass]
+  /// Uses of these classes by other code, other than where they are listed or made.
+  let classUses: [ClassUse]
   /// Names that the code may give a value to in some way, other than as a method of a class.
   let settableNames: Set<String>
   /// Those of them that are assigned as members, or stand in the code as texts: any object may get them.
@@ -34,7 +51,7 @@ struct InstrumentedBundle {
   /// The places where text is evaluated as code.
   private let evaluations: [Int]
   private let insertions: [Insertion]
-  private let positions: TextPosition
+  let positions: TextPosition
 
   init(_ bundle: TextPosition) {
     var reader = InstrumentReader(bundle.bytes)
@@ -42,6 +59,8 @@ struct InstrumentedBundle {
     positions = bundle
     blocks = reader.blocks
     selectors = reader.selectors
+    classes = reader.classes
+    classUses = reader.classUses
     settableNames = reader.settable
     assignedNames = reader.assigned
     evaluations = reader.evaluations
@@ -79,6 +98,16 @@ struct InstrumentedBundle {
     return max(1, column - shift)
   }
 
+  /// The class around an offset that stands in no other class.
+  func outerClass(at offset: Int) -> OuterClass? {
+    var (low, high) = (0, classes.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if classes[middle].range.upperBound <= offset { low = middle + 1 } else { high = middle }
+    }
+    return low < classes.count && classes[low].range.contains(offset) ? classes[low] : nil
+  }
+
   private func firstInsertion(from offset: Int) -> Int {
     var (low, high) = (0, insertions.count)
     while low < high {
@@ -87,6 +116,9 @@ struct InstrumentedBundle {
     }
     return low
   }
+
+  /// Whether anything in it evaluates text as code.
+  var evaluatesAnything: Bool { !evaluations.isEmpty }
 
   /// Whether code that stands at a line, or the class around it, evaluates text as code.
   func evaluatesText(aroundLine line: Int) -> Bool {

@@ -9,16 +9,21 @@ struct ResultFindings {
     let severity: Finding.Severity
     let message: String
     let subject: String
+
+    /// Whether it only says that there is less than before.
+    var isLess: Bool { severity == .warning && ["none", "count"].contains(subject) }
   }
 
   func findings(_ run: DryRun) -> [Finding] {
     var order: [Key] = []
     var sources: [Key: [String]] = [:]
+    let excused = excusedCalls(run)
     for method in ["list", "details", "pages"] {
       let live = subject.live?.run.shapes(of: method) ?? [:]
       for result in run.results where result.method == method {
         for source in result.sources {
           for verdict in verdicts(method, result.shape, live[source]) {
+            if verdict.isLess, excused.contains("\(source)\n\(method)") { continue }
             let key = Key(family: subject.families[source] ?? "", method: method, verdict: verdict)
             if sources[key] == nil { order.append(key) }
             sources[key, default: []].append(source)
@@ -27,6 +32,20 @@ struct ResultFindings {
       }
     }
     return order.map { finding($0, sources[$0] ?? []) } + idFindings(run)
+  }
+
+  /// Sources with a method that generous pages stop: by what a page has there, or by an error of the parser's own, since pages
+  /// that answer every selector have the signs of a challenge and of a paywall as well.
+  private func excusedCalls(_ run: DryRun) -> Set<String> {
+    let stops = run.failures.filter { failure in
+      guard !failure.isCaught, failure.labels.contains(where: { $0.hasPrefix("generous ") }) else { return false }
+      let isOwn = failure.error.name == "Error" && subject.fault(failure) == .data
+      return isOwn || subject.isOfMadeUpPage(failure)
+    }
+    return Set(
+      stops.flatMap { failure in
+        failure.sources.map { "\($0)\n\(failure.method == "search" ? "list" : failure.method)" }
+      })
   }
 
   private struct Key: Hashable {

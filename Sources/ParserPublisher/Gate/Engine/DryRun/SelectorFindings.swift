@@ -35,6 +35,7 @@ struct SelectorFindings {
   }
 
   private func place(of aside: DryRun.Aside) -> Finding.Place {
+    if let place = subject.place(ofOverride: aside.text, aside.sources) { return place }
     if aside.line == nil, let place = subject.place(ofSelector: aside.text) { return place }
     return subject.place(aside.line, aside.column)
   }
