@@ -20,10 +20,14 @@ let tests: [SwiftSetting] = [
 let package = Package(
   name: "parser-ota",
   products: [
-    .library(name: "ParserUpdater", targets: ["ParserUpdater"]),
-    .library(name: "ParserPublisher", targets: ["ParserPublisher"]),
+    // The modules of values come along for apps that see members only of modules that they import.
+    .library(
+      name: "ParserUpdater",
+      targets: ["ParserUpdater", "ParserUpdaterFoundation", "OTAFeed", "OTAManifest", "OTATransfer"]),
+    .library(name: "ParserPublisher", targets: ["ParserPublisher", "OTAFeed", "OTAManifest", "OTACrypto"]),
     .library(name: "ParserEngine", targets: ["ParserEngine"]),
     .library(name: "ParserTrialLoad", targets: ["ParserTrialLoad"]),
+    .library(name: "ParserFaults", targets: ["ParserFaults"]),
     .executable(name: "parser-ota", targets: ["parser-ota"]),
     .executable(name: "parser-ota-engine", targets: ["parser-ota-engine"]),
   ],
@@ -106,6 +110,13 @@ let package = Package(
         "OTAFeed", "GateScripts", "ParserEngine", "ParserPages",
       ],
       swiftSettings: house),
+    // What of it needs Foundation, for apps alone.
+    .target(
+      name: "ParserUpdaterFoundation", dependencies: ["OTAManifest", "ParserUpdater"], swiftSettings: house),
+    // Rank 3: a feed with faults, for the tests of apps and for ours.
+    .target(
+      name: "ParserFaults", dependencies: ["OTAManifest", "OTACrypto", "OTAStorage", "OTATrust"],
+      swiftSettings: house),
     // Rank 4: the tool, and what joins the client library with the engine for those who want both.
     .target(
       name: "ParserTrialLoad", dependencies: ["OTAManifest", "ParserEngine", "ParserUpdater"],
@@ -114,7 +125,7 @@ let package = Package(
       name: "ParserOTACommand",
       dependencies: [
         "OTAManifest", "OTACrypto", "OTAStorage", "OTAProcess", "OTATrust", "OTAFeed", "ParserUpdater",
-        "ParserPublisher", "ParserEngine", "ParserPages", "ParserTrialLoad",
+        "ParserPublisher", "ParserEngine", "ParserPages", "ParserTrialLoad", "ParserFaults",
       ],
       swiftSettings: house),
     .executableTarget(name: "parser-ota", dependencies: ["ParserOTACommand"], swiftSettings: house),
@@ -163,7 +174,7 @@ let package = Package(
       name: "ParserUpdaterTests",
       dependencies: [
         "ParserUpdater", "OTAFeed", "OTATrust", "OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer",
-        "TestSupport", "UpdaterTestSupport", "activate-probe",
+        "ParserFaults", "TestSupport", "UpdaterTestSupport", "activate-probe",
       ],
       swiftSettings: tests),
     .testTarget(

@@ -37,6 +37,7 @@ enum {
   X(CURLMcode, multi_remove_handle, (CURLM *, CURL *))                                                 \
   X(CURLMcode, multi_perform, (CURLM *, int *))                                                        \
   X(CURLMcode, multi_poll, (CURLM *, struct curl_waitfd[], unsigned int, int, int *))                  \
+  X(CURLMcode, multi_setopt, (CURLM *, CURLMoption, ...))                                              \
   X(CURLMcode, multi_wakeup, (CURLM *))                                                                \
   X(CURLMsg *, multi_info_read, (CURLM *, int *))
 
@@ -221,6 +222,19 @@ CURLMcode ccurl_multi_perform(CURLM *multi) {
 }
 CURLMcode ccurl_multi_poll(CURLM *multi, int milliseconds) {
   return curl.multi_poll(multi, NULL, 0, milliseconds, NULL);
+}
+int ccurl_certificate_end(CURL *easy, char *text, size_t size) {
+  struct curl_certinfo *info = NULL;
+  if (curl.easy_getinfo(easy, CURLINFO_CERTINFO, &info) != CURLE_OK || !info || info->num_of_certs < 1) return -1;
+  static const char name[] = "Expire date:";
+  for (struct curl_slist *line = info->certinfo[0]; line; line = line->next) {
+    if (strncmp(line->data, name, sizeof name - 1)) continue;
+    return snprintf(text, size, "%s", line->data + sizeof name - 1) > 0 ? 0 : -1;
+  }
+  return -1;
+}
+CURLMcode ccurl_multi_limit_connections(CURLM *multi, long count) {
+  return curl.multi_setopt(multi, CURLMOPT_MAX_HOST_CONNECTIONS, count);
 }
 CURLMcode ccurl_multi_wakeup(CURLM *multi) { return curl.multi_wakeup(multi); }
 CURL *ccurl_multi_next_done(CURLM *multi, CURLcode *result) {

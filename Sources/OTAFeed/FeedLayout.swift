@@ -19,6 +19,8 @@ package enum FeedLayout {
   package static let missingPage = "404.html"
   /// Tells GitHub Pages to serve every file as it is, also where a name begins with `_`.
   package static let plainHosting = ".nojekyll"
+  /// Tells Cloudflare Pages and Netlify which header fields to send; other hosts ignore it.
+  package static let headers = "_headers"
   package static let channelsFolder = "channels"
   package static let releasesFolder = "\(targetsFolder)/releases"
   package static let metadataFolder = "metadata"
@@ -80,7 +82,7 @@ package enum FeedLayout {
   package static func isReserved(_ path: String) -> Bool {
     let folder = path.prefix { $0 != "/" }.asciiLowercased
     let own = [
-      privateFolder, channelsFolder, metadataFolder, page, missingPage, plainHosting,
+      privateFolder, channelsFolder, metadataFolder, page, missingPage, plainHosting, headers,
       Channel.stable.manifestPath,
     ]
     return own.contains(folder) || path.hasSuffix(manifestSuffix)

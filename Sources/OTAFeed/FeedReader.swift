@@ -51,7 +51,7 @@ public struct FeedReader: Sendable {
     }
   }
 
-  /// Reads a feed through another fetcher.
+  /// Reads a feed through another fetcher, such as the HTTP stack of an app.
   package init(
     _ location: FeedLocation, fetcher: any Fetcher, allowsPlainHTTPOnLoopback: Bool, isMirror: Bool = false
   ) {
@@ -73,6 +73,19 @@ public struct FeedReader: Sendable {
     let response = try await fetch(request, into: sink)
     if let coding = response.trueCoding(of: sink.bytes) { throw Problem(path.text, compressedAs: coding) }
     return sink.bytes
+  }
+
+  /// The same reader, trying again what may pass; a folder or an archive has nothing that passes.
+  package func retrying(
+    _ policy: RetryPolicy, _ pace: Pace, observe: @escaping @Sendable (RetryNote) -> Void = { _ in }
+  ) -> FeedReader {
+    guard case .web = location, policy.attempts > 1 else { return self }
+    let base = (fetcher as? RetryingFetcher)?.base ?? fetcher
+    var reader = FeedReader(
+      location, fetcher: RetryingFetcher(base: base, policy: policy, pace: pace, observe: observe),
+      allowsPlainHTTPOnLoopback: allowsPlainHTTPOnLoopback, isMirror: isMirror)
+    reader.patience = patience
+    return reader
   }
 
   /// The same reader, telling of each answer that came whole.

@@ -25,11 +25,20 @@ extension Problem {
     case .forbidden: .forbidden
     case .throttled: .throttled
     case .server: .serverError
-    case .unreachable, .unknownHost: .unreachable
+    case .offline: .offline
+    case .unknownHost: .dns
+    case .refused: .refused
+    case .unreachable: .unreachable
     case .timedOut: .timedOut
+    case .stalled: .stalled
+    case .portal: .portal
     case .truncated: .truncated
-    case .tooLarge: .tooLarge
+    case .tooLarge, .headTooLarge: .tooLarge
     case .tls: .tls
+    case .tlsExpired: .tlsExpired
+    case .tlsNotYetValid: .tlsNotYetValid
+    case .tlsWrongHost: .tlsWrongHost
+    case .tlsUnknownAuthority: .tlsUnknownAuthority
     case .refusedURL, .tooManyRedirects: .forbiddenURL
     case .proxy: .proxy
     case .sinkFailed: .storageFailed
@@ -56,11 +65,20 @@ extension Problem {
     switch kind {
     case .notFound: "nothing is published there, or the address is wrong"
     case .forbidden: "the server does not say whether the file exists; check the address and its permissions"
+    case .offline: "connect this machine to a network, then try again"
+    case .unknownHost: "check the address of the feed and the name servers of this machine"
+    case .refused: "check the port of the address; the server may be down, then try again later"
+    case .portal: "sign in to the network with a browser, then try again"
+    case .tlsExpired: "check the date of this machine, then tell the publisher of the feed"
+    case .tlsNotYetValid: "set the clock of this machine, then try again"
+    case .tlsWrongHost: "check the address; a network that asks for a login answers with its own certificate"
+    case .tlsUnknownAuthority:
+      "check the certificate authorities of this machine; SSL_CERT_FILE names others"
     case .tls: "check the certificate of the server and the certificate authorities of this machine"
     case .proxy: "start that proxy, correct the variable that names it, or list the host in no_proxy"
     case .unexpectedEncoding: encodingAdvice
     case .libraryMissing: "install libcurl (libcurl4)"
-    case .refusedURL, .tooManyRedirects, .tooLarge, .sinkFailed: nil
+    case .refusedURL, .tooManyRedirects, .tooLarge, .headTooLarge, .sinkFailed: nil
     case .cancelled: "start it again; what was downloaded so far is used"
     default: "try again later"
     }

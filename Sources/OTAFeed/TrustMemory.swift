@@ -42,6 +42,8 @@ package struct FeedEvidence: Sendable {
   package let feedName: String?
   /// When the timestamp was signed; `nil` when it does not say so.
   package let signedAt: Timestamp?
+  /// How many seconds the feed wants between two checks; `nil` when it does not say.
+  package let checkInterval: Int64?
   /// Whether the feed showed a timestamp that was new to this reader.
   package let isNew: Bool
   private let targets: Targets?
@@ -52,6 +54,7 @@ package struct FeedEvidence: Sendable {
     lineage = client.lineage
     feedName = client.root.feedName
     signedAt = client.signedAt
+    checkInterval = client.checkInterval
     targets = client.topTargets
     self.isNew = isNew
   }

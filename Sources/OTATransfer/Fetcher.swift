@@ -21,6 +21,14 @@ public protocol FetchSink: AnyObject, Sendable {
   ///
   /// The span ends with the call. Throwing ends the transfer with `sinkFailed`.
   func receive(_ chunk: RawSpan) throws
+
+  /// How many bytes are there from which another attempt can go on; `nil` when it has to start over.
+  var resumableBytes: Int? { get }
+}
+
+extension FetchSink {
+  /// A sink starts over unless it says otherwise.
+  public var resumableBytes: Int? { nil }
 }
 
 extension FetchSink {

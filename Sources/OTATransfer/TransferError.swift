@@ -12,18 +12,36 @@ public struct TransferError: Error, Sendable {
     case server
     /// Any other status that carries no body for us, 416 included.
     case httpStatus
+    /// This machine has no network.
+    case offline
     /// The name of the host has no address.
     case unknownHost
-    /// No route, or nobody listens.
+    /// The host is there, and nothing listens on its port.
+    case refused
+    /// No connection for another reason, or one that broke before an answer came.
     case unreachable
-    /// No connection in time, a stalled transfer, or one over its limit.
+    /// No connection in time, or no whole answer within the limit.
     case timedOut
+    /// A transfer that became too slow.
+    case stalled
+    /// A page of the network came in place of the file: a login.
+    case portal
     /// The body ended before its announced end.
     case truncated
-    /// More bytes than allowed, in the body or in the head.
+    /// More bytes than allowed in the body.
     case tooLarge
-    /// No secure connection: an untrusted, expired or foreign certificate, or no authorities to trust.
+    /// More bytes than allowed in the head.
+    case headTooLarge
+    /// No secure connection, or no authorities to trust.
     case tls
+    /// A certificate that has expired, or a clock that is ahead.
+    case tlsExpired
+    /// A certificate that is not valid yet, or a clock that is behind.
+    case tlsNotYetValid
+    /// A certificate of another host.
+    case tlsWrongHost
+    /// A certificate that no trusted authority has issued.
+    case tlsUnknownAuthority
     /// A URL, or the target of a redirect, that must not be used.
     case refusedURL
     /// A request that must not be sent as it is: a field or a body that HTTP does not allow or that is too large.

@@ -45,6 +45,9 @@ public struct TransferPolicy: Sendable {
   public var total = Total(start: .seconds(30), bytesPerSecond: 8192)
   /// Against endless heads; counted over all heads of one transfer.
   public var maxHeaderBytes = 256 << 10
+  /// How many connections a host gets; transfers side by side share one that speaks HTTP/2, and wait for each other on
+  /// one that does not.
+  public var connectionsPerHost = 1
   /// Trust the certificate authorities in this PEM file alone, instead of those of the system.
   public var certificateFile: String?
   /// Trust the certificate authorities in this hashed directory alone, instead of those of the system.

@@ -64,13 +64,13 @@ extension PageFault {
 
   private static func code(of kind: TransferError.Kind) -> PageFaultCode {
     switch kind {
-    case .notFound, .forbidden, .throttled, .server, .httpStatus: .httpStatus
+    case .notFound, .forbidden, .throttled, .server, .httpStatus, .portal: .httpStatus
     case .unknownHost: .unknownHost
-    case .unreachable: .unreachable
-    case .timedOut: .timedOut
+    case .unreachable, .offline, .refused: .unreachable
+    case .timedOut, .stalled: .timedOut
     case .truncated: .truncated
-    case .tooLarge: .tooLarge
-    case .tls: .tls
+    case .tooLarge, .headTooLarge: .tooLarge
+    case .tls, .tlsExpired, .tlsNotYetValid, .tlsWrongHost, .tlsUnknownAuthority: .tls
     case .refusedURL: .refusedURL
     case .refusedRequest: .refusedRequest
     case .tooManyRedirects: .tooManyRedirects

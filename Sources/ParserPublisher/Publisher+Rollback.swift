@@ -1,3 +1,4 @@
+internal import OTAFeed
 public import OTAManifest
 
 extension Publisher {

@@ -15,6 +15,9 @@ public struct Publisher: Sendable {
   public var allowsClock = false
   /// Looks at new files by their public address; `nil` for a folder that something else carries there.
   var publicFiles: PublicFiles?
+  /// How many seconds devices wait between two checks, from the next signature on; 0 for no interval, `nil` keeps what the
+  /// feed says. Only signed feeds can say it.
+  public var checkInterval: Int64?
 
   /// Works on the feed in a folder.
   ///
@@ -33,7 +36,17 @@ public struct Publisher: Sendable {
   var lookup: ContentLookup { ContentLookup(host: host) }
 
   func readState() async throws(Problem) -> FeedState {
-    try await FeedState.read(from: host, place: place)
+    var state = try await FeedState.read(from: host, place: place)
+    guard let checkInterval else { return state }
+    try ExpiryPolicy.check(interval: checkInterval)
+    guard case .signed(var expiry) = state.settings.trust else {
+      throw Problem(
+        .inputRefused, "\(place) is a checksums-only feed: only signed metadata can name a check interval",
+        advice: "leave --check-interval out")
+    }
+    expiry.checkInterval = checkInterval
+    state.settings.trust = .signed(expiry)
+    return state
   }
 
   /// Publishes two files as the next release of a channel; the same content as the live one is no release.

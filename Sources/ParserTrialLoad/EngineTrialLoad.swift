@@ -10,12 +10,12 @@ public struct EngineTrialLoad: TrialLoad {
   private static let script = String(decoding: PackageResources.trial_js, as: UTF8.self)
 
   /// The engine.
-  public var engine: ParserEngine
+  public var engine: BundleEngine
   /// The global that the bundle defines.
   public var globalName = ParserCall.defaultGlobalName
 
   /// Uses an engine; it is started for each trial.
-  public init(engine: ParserEngine) { self.engine = engine }
+  public init(engine: BundleEngine) { self.engine = engine }
 
   /// Loads the pair in a new engine, without any network.
   public func tryLoading(_ candidate: TrialCandidate) async -> TrialVerdict {

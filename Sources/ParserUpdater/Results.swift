@@ -1,3 +1,4 @@
+public import OTAFeed
 public import OTAManifest
 
 /// What became of a `confirm` or `close`.
@@ -108,7 +109,7 @@ public struct DeviceStatus: Sendable {
   public let stale: Staleness?
   /// What is odd about the host of the feed, although updates work; `nil` when nothing is known.
   public let hostOddity: String?
-  /// The end of a pause that the host of the feed asked for; `nil` when it may be asked.
+  /// When the feed is asked again: the end of a pause, or of its check interval; `nil` when it may be asked now.
   public let askedAgainAt: Timestamp?
   /// What makes the clock of this machine unbelievable; `nil` when nothing is known.
   public let clockDoubt: Problem?

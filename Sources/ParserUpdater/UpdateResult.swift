@@ -16,6 +16,8 @@ public enum CheckResult: Equatable, Sendable {
   case notUsable(ReleaseVersion, Ineligibility)
   /// A newer release is there, but a release is pinned by hand.
   case pinned(ReleaseVersion)
+  /// The feed was not asked: it names an interval between checks, and the next one is due then.
+  case notDue(Timestamp)
 }
 
 /// What an update did.
@@ -32,6 +34,8 @@ public enum UpdateProgress: Equatable, Sendable {
   case checking
   /// Receiving one file: its name, bytes so far and bytes in all.
   case downloading(String, received: Int64, total: Int64)
+  /// Bytes of the whole release so far and in all, over all its files; never goes back.
+  case receiving(received: Int64, total: Int64)
   /// Using a file that is on the device already.
   case reusing(String)
   /// Making the release durable.

@@ -1,6 +1,5 @@
 package import OTAFeed
 public import OTAManifest
-internal import OTAStorage
 internal import Synchronization
 
 /// The client: takes new releases from a feed, and gives each launch one whole release that was verified just now.
@@ -11,23 +10,18 @@ internal import Synchronization
 public final class Updater: Sendable {
   /// The settings, fixed for the life of the updater.
   public let configuration: UpdaterConfiguration
-  private let sources: FeedSources
-  private let now: @Sendable () -> Timestamp
+  let sources: FeedSources
+  let events: EventRelay
+  let now: @Sendable () -> Timestamp
   private let active = Mutex<ActiveRelease?>(nil)
 
   /// Makes an updater; nothing is read or written yet.
   public convenience init(_ configuration: UpdaterConfiguration) {
+    let clock = configuration.clock
     self.init(
-      configuration,
-      reader: FeedReader(
-        configuration.feed, allowsPlainHTTPOnLoopback: configuration.allowsPlainHTTPOnLoopback,
-        patience: configuration.patience),
-      mirrors: configuration.mirrors.map {
-        FeedReader.mirror(
-          $0, allowsPlainHTTPOnLoopback: configuration.allowsPlainHTTPOnLoopback,
-          patience: configuration.patience)
-      },
-      now: { Timestamp(secondsSinceEpoch: SystemClock.wallSeconds()) })
+      configuration, reader: configuration.reader(of: configuration.feed, isMirror: false),
+      mirrors: configuration.mirrors.map { configuration.reader(of: $0, isMirror: true) },
+      now: { clock.now })
   }
 
   /// Makes an updater with other feed readers and another clock.
@@ -37,6 +31,7 @@ public final class Updater: Sendable {
   ) {
     self.configuration = configuration
     sources = FeedSources(feed: reader, mirrors: mirrors)
+    events = EventRelay(to: configuration.events)
     self.now = now
   }
 
@@ -53,8 +48,20 @@ public final class Updater: Sendable {
       var activation = Activation(configuration, now: now())
       let release = activation.run()
       active = release
+      events.send(.launched(release.version, release.origin))
       return release
     }
+  }
+
+  /// The same as `activate()`, on a thread that may block, for code that must not.
+  public func activateInBackground() async -> ActiveRelease {
+    await BlockingWork.run { self.activate() }
+  }
+
+  /// The same as `confirm(_:)`, on a thread that may block, for code that must not.
+  @discardableResult
+  public func confirmInBackground(_ release: ActiveRelease) async -> VerdictResult {
+    await BlockingWork.run { self.confirm(release) }
   }
 
   /// Says that a release works: it is no longer on trial.
@@ -62,13 +69,18 @@ public final class Updater: Sendable {
   /// Speaks for the release and the launch of `release` only; anything else is ignored and written to the history.
   @discardableResult
   public func confirm(_ release: ActiveRelease) -> VerdictResult {
-    StoreChange(configuration, now: now()).apply(.confirmed, release.reference, release.launch)
+    noting(StoreChange(configuration, now: now()).apply(.confirmed, release.reference, release.launch))
   }
 
   /// Says that the app ends in good order before it could tell whether the release works: the launch does not count.
   @discardableResult
   public func close(_ release: ActiveRelease) -> VerdictResult {
-    StoreChange(configuration, now: now()).apply(.closed, release.reference, release.launch)
+    noting(StoreChange(configuration, now: now()).apply(.closed, release.reference, release.launch))
+  }
+
+  private func noting(_ result: VerdictResult) -> VerdictResult {
+    events.send(.verdict(result))
+    return result
   }
 
   /// Says that a release does not work: it is rejected at once, and the next candidate takes its place in this launch.
@@ -87,97 +99,13 @@ public final class Updater: Sendable {
       var activation = Activation(configuration, now: now(), failure: failure)
       let next = activation.run()
       active = next
+      events.send(.failed(release.version, reason: reason, next: next.version))
       return next
     }
   }
 
   /// A change of the state, at this moment.
   var change: StoreChange { StoreChange(configuration, now: now()) }
-
-  // MARK: Updates
-
-  /// Asks the feed for its newest release and says what an update would do; changes nothing.
-  public func check() async throws(Problem) -> CheckResult {
-    do {
-      return try await ask { (reader) throws(Problem) in try await run(reader).check() }
-    } catch {
-      return .lagging(try lag(error))
-    }
-  }
-
-  /// The lag that a problem turns out to be; anything else is thrown on.
-  private func lag(_ problem: Problem) throws(Problem) -> FeedLag {
-    guard let lag = currentLag(problem) else { throw problem }
-    run(sources.feed).forgetProblem()
-    return lag
-  }
-
-  /// The lag that a problem is; what an edge serves that has expired is more than a lag.
-  private func currentLag(_ problem: Problem) -> FeedLag? {
-    problem.lag.flatMap { now() < $0.expires ? $0 : nil }
-  }
-
-  /// Downloads, verifies and stages the newest release for the next launch; one at a time for each folder.
-  ///
-  /// When it throws or is cancelled, what runs and what is staged are as they were, and the next call needs no help;
-  /// finished parts of a download are used again.
-  public func update(
-    progress: @escaping @Sendable (UpdateProgress) -> Void = { _ in }
-  ) async throws(Problem) -> UpdateResult {
-    do {
-      return try await ask { (reader) throws(Problem) in try await run(reader, progress).update() }
-    } catch {
-      return .unchanged(.lagging(try lag(error)))
-    }
-  }
-
-  /// Takes the release of an archive as an update takes one from the feed: by the same trust, by the same decision, and
-  /// staged in the same way. The network is not asked.
-  ///
-  /// A refusal is in the history, and says nothing about the feed. An archive that is older than what the device has seen
-  /// changes nothing.
-  ///
-  /// - Throws: what an update throws, and `wrong-channel` for a release of another channel than the one that is followed.
-  public func update(
-    from archive: ReleaseArchive, progress: @escaping @Sendable (UpdateProgress) -> Void = { _ in }
-  ) async throws(Problem) -> UpdateResult {
-    let run = run(FeedReader(.archive(archive)), progress)
-    do {
-      return try await run.update()
-    } catch {
-      if let lag = currentLag(error) { return .unchanged(.lagging(lag)) }
-      run.noteRefusal(error)
-      throw error
-    }
-  }
-
-  /// Asks the feed, unless it asked for a pause, then its mirrors; remembers what went wrong.
-  private func ask<Answer: Sendable>(
-    _ body: (FeedReader) async throws(Problem) -> Answer
-  ) async throws(Problem) -> Answer {
-    let own = run(sources.feed)
-    let pause = configuration.heedsPauses ? own.pause() : nil
-    do {
-      return try await sources.first(unless: pause) { (reader) throws(Problem) in
-        do throws(Problem) {
-          return try await body(reader)
-        } catch {
-          run(reader).notePause(error)
-          throw error
-        }
-      }
-    } catch {
-      // A lag is no problem, and that a pause goes on is no news.
-      if error != pause, currentLag(error) == nil { own.remember(error) }
-      throw error
-    }
-  }
-
-  private func run(
-    _ reader: FeedReader, _ progress: @escaping @Sendable (UpdateProgress) -> Void = { _ in }
-  ) -> UpdateRun {
-    UpdateRun(configuration: configuration, reader: reader, now: now, progress: progress)
-  }
 
   // MARK: By hand
 

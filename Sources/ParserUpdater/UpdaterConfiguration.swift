@@ -1,5 +1,6 @@
 public import OTAFeed
 public import OTAManifest
+public import OTATransfer
 
 /// Everything that an updater needs to know, fixed for its life.
 public struct UpdaterConfiguration: Sendable {
@@ -31,7 +32,18 @@ public struct UpdaterConfiguration: Sendable {
   public var lockWait: Duration = .milliseconds(250)
   /// How long the transfers of an update may take.
   public var patience = FeedPatience()
-  /// Whether a host that asked for a pause (429, `Retry-After`) is left alone until it is over, also by the next process.
+  /// How often a transfer is tried again within one check or update, and after which waits.
+  public var retries = RetryPolicy()
+  /// How many files of a release are asked for at a time, 1 or 2; side by side over one connection that speaks HTTP/2.
+  public var filesAtOnce = 2
+  /// The HTTP stack of the app, in place of libcurl; `nil` for libcurl. The feed must be an address then.
+  public var transport: (any Fetcher)?
+  /// What time it is, and how an update waits between two attempts.
+  public var clock: any UpdaterClock = SystemUpdaterClock()
+  /// Hears what happens; `nil` for nobody. Whatever it does, no decision changes.
+  public var events: (any UpdaterEventSink)?
+  /// Whether a host that asked for a pause (429, `Retry-After`) or failed again and again is left alone until that is over,
+  /// and a feed that names an interval is not asked before; also by the next process.
   public var heedsPauses = true
   /// Whether plain `http` to this machine's own loopback addresses is allowed; never for any other host.
   public var allowsPlainHTTPOnLoopback = false

@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test("B76: device check and update leave a host alone that asked for a pause, and --force asks")
+  @Test("B76: device check and update leave a host alone that asked for a pause, and --now asks")
   func pause() throws {
     try withPlayground { playground in
       try playground.makeConfirmedDevice()
@@ -51,14 +51,14 @@ import Testing
       defer { host.stop() }
       try playground.initDevice(feed: host.url, "--allow-http-loopback")
       for (verb, requests) in [
-        ("update", 1), ("update", 1), ("check", 1), ("update --force", 2), ("check", 2),
+        ("update", 1), ("update", 1), ("check", 1), ("update --now", 2), ("check", 2),
       ] {
         let answer = try playground.tool.json("device \(verb) --store store", status: 4)
         #expect(answer.code == "throttled" && host.requests.count == requests, "\(answer.answer)")
       }
       let answer = try playground.tool("device update --store store")
       #expect(answer.line("error")?.hasPrefix("asked too soon, again at 2") == true, "\(answer)")
-      #expect(answer.line("hint")?.contains("--force") == true)
+      #expect(answer.line("hint")?.contains("--now") == true)
       let status = try playground.tool.json("device status --store store")
       #expect(status.string("askedAgainAt")?.hasSuffix("Z") == true)
       #expect(status.string("lastProblem.code") == "throttled")

@@ -92,7 +92,9 @@ struct Answer: CustomTestStringConvertible {
   /// Whether the run answered the question that it was asked, and the answer is "no".
   var isAnswer: Bool {
     [1, 3].contains(code) && line("error") == nil
-      && [["source", "resolve"], ["check"], ["device", "check"]].contains { arguments.starts(with: $0) }
+      && [["source", "resolve"], ["check"], ["device", "check"], ["doctor"]].contains {
+        arguments.starts(with: $0)
+      }
   }
   var output: String { result.output }
   var errors: String { result.errors }

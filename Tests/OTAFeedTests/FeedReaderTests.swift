@@ -108,7 +108,10 @@ struct FeedReaderTests {
     let kinds: [(TransferError.Kind, ProblemCode)] = [
       (.notFound, .notFound), (.forbidden, .forbidden), (.throttled, .throttled), (.server, .serverError),
       (.unreachable, .unreachable), (.timedOut, .timedOut), (.truncated, .truncated), (.tooLarge, .tooLarge),
-      (.tls, .tls), (.refusedURL, .forbiddenURL), (.tooManyRedirects, .forbiddenURL), (.proxy, .proxy),
+      (.tls, .tls), (.tlsExpired, .tlsExpired), (.tlsNotYetValid, .tlsNotYetValid),
+      (.tlsWrongHost, .tlsWrongHost), (.tlsUnknownAuthority, .tlsUnknownAuthority), (.offline, .offline),
+      (.unknownHost, .dns), (.refused, .refused), (.stalled, .stalled), (.portal, .portal),
+      (.refusedURL, .forbiddenURL), (.tooManyRedirects, .forbiddenURL), (.proxy, .proxy),
       (.sinkFailed, .storageFailed), (.cancelled, .cancelled), (.libraryMissing, .libraryMissing),
       (.httpStatus, .transferFailed), (.unexpectedEncoding, .unexpectedEncoding),
       (.protocolViolation, .transferFailed),

@@ -143,7 +143,7 @@ struct AnswerTests {
     server.stop()
     let error = try #require(
       await loopbackFetcher().failure(FetchRequest(url: server.url + "m.json?token=secret", maxBytes: 10)))
-    #expect(error.kind == .unreachable)
+    #expect(error.kind == .refused)
     #expect(error.message.hasPrefix(server.url + "m.json: "))
     #expect(!error.message.contains("secret"))
   }

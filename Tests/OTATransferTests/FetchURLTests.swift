@@ -86,7 +86,7 @@ struct FetchURLTests {
     server.stop()
     let error = await CurlFetcher().failure(
       FetchRequest(url: "HTTPS://127.0.0.1:\(server.port)/", maxBytes: 10))
-    #expect(error?.kind == .unreachable)
+    #expect(error?.kind == .refused)
   }
 
   @Test(

@@ -276,7 +276,7 @@ struct SiteRedirectTests {
   func unknownHost() async throws {
     let server = try LoopbackServer { _ in .notFound }
     server.stop()
-    #expect(await loopbackSites().failure(SiteRequest(url: server.url))?.kind == .unreachable)
+    #expect(await loopbackSites().failure(SiteRequest(url: server.url))?.kind == .refused)
     #expect(
       await loopbackSites().failure(SiteRequest(url: "http://no-such-host.invalid/"))?.kind == .unknownHost)
   }
@@ -286,6 +286,6 @@ struct SiteRedirectTests {
     let tls = try TLSServer.shared.get()
     let fetcher = loopbackSites { $0.transfer.certificateFile = tls.authorityFile }
     #expect(try await fetcher.fetch(SiteRequest(url: tls.url(.good))).body == TLSServer.body)
-    #expect(await fetcher.failure(SiteRequest(url: tls.url(.expired)))?.kind == .tls)
+    #expect(await fetcher.failure(SiteRequest(url: tls.url(.expired)))?.kind == .tlsExpired)
   }
 }

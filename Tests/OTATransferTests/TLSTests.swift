@@ -69,7 +69,7 @@ struct TLSTests {
       let arrived = try await trusting().bytes(plain.url + "good")
       #expect(arrived == TLSServer.body)
       let error = await trusting().failure(FetchRequest(url: plain.url + "expired", maxBytes: 100))
-      #expect(error?.kind == .tls)
+      #expect(error?.kind == .tlsExpired)
     }
   }
 
@@ -77,7 +77,11 @@ struct TLSTests {
     let sink = RecordingSink()
     let request = FetchRequest(url: server.url(certificate), maxBytes: 100)
     let error = try #require(await fetcher.failure(request, into: sink))
-    #expect(error.kind == .tls)
+    let kinds: [TLSServer.Certificate: TransferError.Kind] = [
+      .expired: .tlsExpired, .otherHost: .tlsWrongHost, .selfSigned: .tlsUnknownAuthority,
+      .good: .tlsUnknownAuthority,
+    ]
+    #expect(error.kind == kinds[certificate])
     #expect(sink.begun.isEmpty)
     return error.detail
   }

@@ -67,13 +67,13 @@ import Testing
     let written = try run(
       "/bin/sh", ["-c", "cat > \"$1\" && chmod 755 \"$1\"", "sh", launcher], stdin: script)
     try #require(written.status == .exited(0))
-    let engine = ParserEngine(program: launcher, environment: ["PATH": "/usr/bin:/bin"])
+    let engine = BundleEngine(program: launcher, environment: ["PATH": "/usr/bin:/bin"])
     defer { withExtendedLifetime(copy) {} }
     return try await confinement(of: engine)
   }
 
   /// Tries every way out, and says what the engine claims.
-  private func confinement(of engine: ParserEngine) async throws -> EngineConfinement? {
+  private func confinement(of engine: BundleEngine) async throws -> EngineConfinement? {
     let server = try LoopbackServer { _ in HTTPReply.status(200, Array("here".utf8)) }
     let text = """
       location = 'file:///etc/passwd'; window.open('https://site.invalid/'); window.print();

@@ -6,10 +6,10 @@ import Testing
 
 /// Starts engines for the tests.
 enum Engines {
-  static func engine(_ change: (inout EngineLimits) -> Void = { _ in }) throws -> ParserEngine {
+  static func engine(_ change: (inout EngineLimits) -> Void = { _ in }) throws -> BundleEngine {
     var limits = EngineLimits()
     change(&limits)
-    return ParserEngine(
+    return BundleEngine(
       program: try BuiltProducts.path(of: "parser-ota-engine"), limits: limits,
       environment: ["PATH": "/usr/bin:/bin"])
   }

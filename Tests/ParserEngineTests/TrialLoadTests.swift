@@ -61,7 +61,7 @@ import UpdaterTestSupport
     let device = try Device(embedded: 30)
     try device.feed.publish(31)
     try await device.update()
-    let missing = ParserEngine(program: "/nonexistent/parser-ota-engine", environment: [:])
+    let missing = BundleEngine(program: "/nonexistent/parser-ota-engine", environment: [:])
     let result = await device.updater().tryStaged(with: EngineTrialLoad(engine: missing))
     #expect(
       result == .tried(.number(31), .undecided("the engine is not installed: /nonexistent/parser-ota-engine"))

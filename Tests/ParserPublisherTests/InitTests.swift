@@ -37,7 +37,10 @@ struct OldFeed {
     #expect(first.outcome == .created && first.adopted == nil && first.directory == path)
     let tree = try listTree(path)
     #expect(
-      tree == ["./.nojekyll", "./.parser-ota/feed.json", "./.parser-ota/lock", "./404.html", "./index.html"])
+      tree == [
+        "./.nojekyll", "./.parser-ota/feed.json", "./.parser-ota/lock", "./404.html", "./_headers",
+        "./index.html",
+      ])
     let page = try readFile(at: "\(path)/index.html", maxBytes: 10_000)
     #expect(try await Publisher.initialise(InitRequest(directory: path)).outcome == .alreadyInitialised)
     #expect(try listTree(path) == tree)

@@ -1,3 +1,4 @@
+import OTAFeed
 import OTAManifest
 import OTAStorage
 import OTATrust
@@ -21,7 +22,8 @@ import Testing
     let feed = try await SignedFeed()
     #expect(
       try feed.tree() == [
-        "./.nojekyll", "./.parser-ota/feed.json", "./.parser-ota/lock", "./404.html", "./index.html",
+        "./.nojekyll", "./.parser-ota/feed.json", "./.parser-ota/lock", "./404.html", "./_headers",
+        "./index.html",
         "./metadata/1.root.json",
         "./metadata/1.snapshot.json", "./metadata/1.targets.json", "./metadata/timestamp.json",
       ])

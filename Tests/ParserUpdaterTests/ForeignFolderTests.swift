@@ -1,3 +1,4 @@
+import OTAFeed
 import Glibc
 import OTAManifest
 import TestSupport

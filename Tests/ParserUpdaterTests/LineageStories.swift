@@ -1,3 +1,4 @@
+import OTAFeed
 import OTAManifest
 import ParserUpdater
 import TestSupport

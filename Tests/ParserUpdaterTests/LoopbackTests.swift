@@ -255,7 +255,7 @@ struct LoopbackTests {
     let location = try FeedLocation(server.url)
     let launch = device.launch()
     #expect(launch.version == 30 && launch.release.notes == [])
-    #expect(await problem { _ = try await device.updater(location).check() }?.code == .unreachable)
+    #expect(await problem { _ = try await device.updater(location).check() }?.code == .refused)
   }
 
   @Test("a feed in a folder works with absolute addresses, and with relative ones")

@@ -124,7 +124,7 @@ struct MirrorTests {
     defer { for mirror in mirrors { mirror.stop() } }
     let updater = try updater(device, feed: Self.refused, mirrors: mirrors)
     let problem = await problem { _ = try await updater.check() }
-    #expect(problem?.code == .unreachable && problem?.message.contains(Self.refused) == true)
+    #expect(problem?.code == .refused && problem?.message.contains(Self.refused) == true)
     #expect(mirrors.map(\.requests.count) == [1, 1])
     #expect(device.launch().version == 30)
   }

@@ -59,11 +59,11 @@ struct ReaderBundle {
 }
 
 enum Engines {
-  static func engine(callTime: Duration = .seconds(45)) throws -> ParserEngine {
+  static func engine(callTime: Duration = .seconds(45)) throws -> BundleEngine {
     var limits = EngineLimits()
     limits.callTime = callTime
     limits.startTime = .seconds(60)
-    return ParserEngine(
+    return BundleEngine(
       program: try BuiltProducts.path(of: "parser-ota-engine"), limits: limits,
       environment: ["PATH": "/usr/bin:/bin"])
   }

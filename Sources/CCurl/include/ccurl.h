@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <curl/curl.h>
+#include "ccurl_names.h"
 
 typedef size_t (*ccurl_data_callback)(char *bytes, size_t size, size_t count, void *context);
 
@@ -50,6 +50,8 @@ uint64_t ccurl_get_id(CURL *easy);
 long ccurl_get_long(CURL *easy, CURLINFO info);
 /// Microseconds; 0 while the event has not happened.
 int64_t ccurl_get_microseconds(CURL *easy, CURLINFO info);
+/// Copies the end of the server's own certificate, as OpenSSL writes it; -1 without one. Needs CURLOPT_CERTINFO.
+int ccurl_certificate_end(CURL *easy, char *text, size_t size);
 /// Valid until the next call on the handle; NULL when there is nothing.
 const char *ccurl_get_str(CURL *easy, CURLINFO info);
 
@@ -62,6 +64,8 @@ CURLMcode ccurl_multi_add_handle(CURLM *multi, CURL *easy);
 CURLMcode ccurl_multi_remove_handle(CURLM *multi, CURL *easy);
 CURLMcode ccurl_multi_perform(CURLM *multi);
 CURLMcode ccurl_multi_poll(CURLM *multi, int milliseconds);
+/// The most connections to one host; transfers share a connection that speaks HTTP/2, and wait for another one.
+CURLMcode ccurl_multi_limit_connections(CURLM *multi, long count);
 /// The only call that is allowed from another thread.
 CURLMcode ccurl_multi_wakeup(CURLM *multi);
 /// The next finished transfer, or NULL.

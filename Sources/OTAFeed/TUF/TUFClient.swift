@@ -47,6 +47,8 @@ package struct TUFClient: Sendable {
   package var lineage: StoredLineage { start.lineage }
   /// When the trusted timestamp was signed; `nil` before there is one, and when it does not say so.
   package var signedAt: Timestamp? { trusted.timestamp?.signedAt }
+  /// How many seconds the feed wants between two checks; `nil` when it does not say.
+  package var checkInterval: Int64? { trusted.timestamp?.checkInterval }
 
   /// Brings the top-level metadata up to date; `false` when nothing is new.
   ///
@@ -131,7 +133,7 @@ package struct TUFClient: Sendable {
       let url = repository.metadataURL(role: "root", version: next)
       let bytes: [UInt8]
       do {
-        bytes = try await read(url, maxBytes: TrustLimits.standard.maxRootBytes)
+        bytes = try await readOrPage(url)
         if try await isFallback(bytes) { break }
       } catch let error as TransferError where error.saysThatNothingIsThere {
         break
@@ -269,7 +271,25 @@ package struct TUFClient: Sendable {
       throw error
     }
     if let coding = response.trueCoding(of: sink.bytes) { throw Problem(url, compressedAs: coding) }
+    // Without a length nothing else shows that the connection broke.
+    if response.totalBytes == nil, sink.bytes.first == UInt8(ascii: "{"), !Self.endsAsObject(sink.bytes) {
+      throw TransferError(
+        .truncated, url: url, detail: "the file ends in the middle, and no length was announced")
+    }
     return sink.bytes
+  }
+
+  private static func endsAsObject(_ bytes: [UInt8]) -> Bool {
+    bytes.last { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == UInt8(ascii: "}")
+  }
+
+  /// The same for a root, where the page of another host is an answer: hosts send one for what is not there.
+  private func readOrPage(_ url: String) async throws -> [UInt8] {
+    do {
+      return try await read(url, maxBytes: TrustLimits.standard.maxRootBytes)
+    } catch let error as TransferError where error.kind == .portal {
+      return Array("<".utf8)
+    }
   }
 
   // MARK: Hosts that answer everything
@@ -291,7 +311,7 @@ package struct TUFClient: Sendable {
     let name = String(UInt64.random(in: .min ... .max), radix: 16)
     let url = repository.metadataURL(role: "\(name).root", version: nil)
     do {
-      return !Envelope.isReadable(try await read(url, maxBytes: TrustLimits.standard.maxRootBytes))
+      return !Envelope.isReadable(try await readOrPage(url))
     } catch {
       // Not there, as it should be, or not known: then what came for the root counts as it is.
       return false

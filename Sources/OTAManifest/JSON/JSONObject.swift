@@ -1,12 +1,12 @@
 /// An object under decoding: typed access to its members, with errors that name the whole path.
-public struct JSONObject: Sendable {
+package struct JSONObject: Sendable {
   /// The largest integer that every JSON reader keeps exactly, 2^53 - 1.
-  public static let maxExactInteger: Int64 = 9_007_199_254_740_991
+  package static let maxExactInteger: Int64 = 9_007_199_254_740_991
 
   /// The path of the object in its document; empty for the document itself.
-  public let path: String
+  package let path: String
   /// The members in the order of the text.
-  public let members: [JSONMember]
+  package let members: [JSONMember]
   /// Where each member is, once there are more than a few: signed metadata may list tens of thousands.
   private let places: [ExactText: Int]?
 
@@ -14,7 +14,7 @@ public struct JSONObject: Sendable {
   ///
   /// - Parameter known: names that the caller reads; a name that differs from one of them only by case is refused,
   ///   since two readers could take it for two different things.
-  public init(_ value: JSONValue, path: String = "", known: [String] = []) throws(InputError) {
+  package init(_ value: JSONValue, path: String = "", known: [String] = []) throws(InputError) {
     guard case .object(let members) = value else {
       throw InputError(.wrongType, field: path, "is \(value.kindName), not an object")
     }
@@ -31,7 +31,7 @@ public struct JSONObject: Sendable {
   }
 
   /// The value of a member as it stands; `nil` when there is none.
-  public subscript(_ name: String) -> JSONValue? {
+  package subscript(_ name: String) -> JSONValue? {
     if let places { return places[ExactText(name)].map { members[$0].value } }
     return members.first { $0.key.hasSameBytes(as: name) }?.value
   }
@@ -48,16 +48,16 @@ public struct JSONObject: Sendable {
   }
 
   /// The path of a member.
-  public func path(of name: String) -> String { JSONPath.member(name, of: path) }
+  package func path(of name: String) -> String { JSONPath.member(name, of: path) }
 
   /// The value of a member that must be there.
-  public func required(_ name: String) throws(InputError) -> JSONValue {
+  package func required(_ name: String) throws(InputError) -> JSONValue {
     guard let value = self[name] else { throw InputError(.missing, field: path(of: name), "is missing") }
     return value
   }
 
   /// A string member that must be there.
-  public func string(_ name: String) throws(InputError) -> String {
+  package func string(_ name: String) throws(InputError) -> String {
     let value = try required(name)
     guard case .string(let text) = value else {
       throw InputError(.wrongType, field: path(of: name), "is \(value.kindName), not a string")
@@ -66,7 +66,7 @@ public struct JSONObject: Sendable {
   }
 
   /// A Boolean member that must be there.
-  public func bool(_ name: String) throws(InputError) -> Bool {
+  package func bool(_ name: String) throws(InputError) -> Bool {
     let value = try required(name)
     guard case .bool(let flag) = value else {
       throw InputError(.wrongType, field: path(of: name), "is \(value.kindName), not true or false")
@@ -75,14 +75,14 @@ public struct JSONObject: Sendable {
   }
 
   /// An integer member that must be there and within `range`; `38.0`, `1e2` and `"38"` are not integers.
-  public func integer(
+  package func integer(
     _ name: String, in range: ClosedRange<Int64> = 1...maxExactInteger
   ) throws(InputError) -> Int64 {
     try Self.integer(required(name), path: path(of: name), in: range)
   }
 
   /// An array member that must be there.
-  public func array(_ name: String) throws(InputError) -> [JSONValue] {
+  package func array(_ name: String) throws(InputError) -> [JSONValue] {
     let value = try required(name)
     guard case .array(let items) = value else {
       throw InputError(.wrongType, field: path(of: name), "is \(value.kindName), not an array")
@@ -91,19 +91,19 @@ public struct JSONObject: Sendable {
   }
 
   /// An object member that must be there.
-  public func object(_ name: String, known: [String] = []) throws(InputError) -> JSONObject {
+  package func object(_ name: String, known: [String] = []) throws(InputError) -> JSONObject {
     try JSONObject(required(name), path: path(of: name), known: known)
   }
 
   /// Reads a member with `read` when it is there; `nil` when it is not. An explicit `null` is not absence.
-  public func optional<Value>(
+  package func optional<Value>(
     _ name: String, _ read: (String) throws(InputError) -> Value
   ) throws(InputError) -> Value? {
     self[name] == nil ? nil : try read(name)
   }
 
   /// Reads an integer out of a value that stands at `path`.
-  public static func integer(
+  package static func integer(
     _ value: JSONValue, path: String, in range: ClosedRange<Int64> = 1...maxExactInteger
   ) throws(InputError) -> Int64 {
     guard case .number(let number) = value else {
@@ -132,7 +132,7 @@ extension String {
 
 extension StringProtocol {
   /// The text with `A` to `Z` lowered and every other byte kept.
-  public var asciiLowercased: String {
+  package var asciiLowercased: String {
     String(decoding: utf8.map { $0 >= 0x41 && $0 <= 0x5A ? $0 | 0x20 : $0 }, as: UTF8.self)
   }
 }

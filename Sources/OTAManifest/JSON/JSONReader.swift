@@ -3,7 +3,7 @@
 /// It refuses what other readers let pass and what two readers would read differently: duplicate keys (after
 /// unescaping), a byte-order mark, UTF-16, trailing commas, lone surrogates, bytes after the document.
 /// Source of the grammar: RFC 8259.
-public struct JSONReader {
+package struct JSONReader {
   /// An array or object whose end has not been seen yet; changed in place, so that long arrays stay linear.
   private struct OpenContainer {
     let isObject: Bool
@@ -33,7 +33,7 @@ public struct JSONReader {
   /// Reads one document of at most `maxBytes` bytes with at most `maxDepth` nested arrays and objects.
   ///
   /// - Throws: `InputError` that names the line, column and path of the first fault.
-  public static func read(
+  package static func read(
     _ bytes: [UInt8], maxBytes: Int, maxDepth: Int = 16
   ) throws(InputError) -> JSONValue {
     guard bytes.count <= maxBytes else {
@@ -186,7 +186,7 @@ extension String {
   }
 
   /// The text fit for one line of a message: control characters and direction marks replaced, cut when long.
-  public func printable(maxCharacters: Int = 80) -> String {
+  package func printable(maxCharacters: Int = 80) -> String {
     var shown = ""
     var count = 0
     for scalar in unicodeScalars {

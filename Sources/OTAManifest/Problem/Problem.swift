@@ -37,6 +37,13 @@ public struct Problem: Error, Equatable, Sendable {
   }
 }
 
+extension Problem: CustomStringConvertible {
+  /// The code, the sentence, and what to do: one line for logs.
+  public var description: String {
+    "\(code.rawValue): \(message)" + (advice.map { " (\($0))" } ?? "")
+  }
+}
+
 /// Who or what must act on a problem; the exit status of the tool follows from it.
 public enum Responsibility: String, Sendable, CaseIterable {
   /// The answer is "no": the request was understood and not carried out.

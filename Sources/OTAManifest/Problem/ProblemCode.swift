@@ -33,9 +33,18 @@ public enum ProblemCode: String, Sendable, CaseIterable {
   // The network and servers.
   case htmlInstead = "html-instead"
   case hostAnswersEverything = "host-answers-everything"
+  case offline
+  case dns
+  case refused
   case unreachable
   case timedOut = "timed-out"
+  case stalled
+  case portal
   case tls
+  case tlsExpired = "tls-expired"
+  case tlsNotYetValid = "tls-not-yet-valid"
+  case tlsWrongHost = "tls-wrong-host"
+  case tlsUnknownAuthority = "tls-unknown-authority"
   case proxy
   case throttled
   case serverError = "server-error"
@@ -108,7 +117,8 @@ public enum ProblemCode: String, Sendable, CaseIterable {
       .trustUnlisted, .trustLimit, .fixtureInvalid, .inputInvalid, .keyUnusable, .unexpectedEncoding,
       .archiveDamaged, .archiveUnsafe, .archiveTooLarge, .archiveInvalid:
       .untrustedContent
-    case .htmlInstead, .hostAnswersEverything, .unreachable, .timedOut, .tls, .proxy, .throttled,
+    case .htmlInstead, .hostAnswersEverything, .offline, .dns, .refused, .unreachable, .timedOut, .stalled,
+      .portal, .tls, .tlsExpired, .tlsNotYetValid, .tlsWrongHost, .tlsUnknownAuthority, .proxy, .throttled,
       .serverError, .notFound, .truncated,
       .transferFailed, .libraryMissing, .cancelled, .pageUnavailable:
       .tryLater

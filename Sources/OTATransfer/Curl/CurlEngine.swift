@@ -32,7 +32,7 @@ final class CurlEngine: @unchecked Sendable {
       let detail = unsafe text.map { unsafe String(cString: $0) } ?? "libcurl.so.4 is not installed"
       throw TransferError(.libraryMissing, url: "", detail: detail)
     }
-    guard let multi = MultiHandle() else {
+    guard let multi = MultiHandle(connectionsPerHost: policy.connectionsPerHost) else {
       throw TransferError(.libraryMissing, url: "", detail: "libcurl does not start: no memory")
     }
     self.multi = multi

@@ -9,6 +9,10 @@ struct CurlFailure {
   let certificateProblem: Int
   /// The status with which a proxy answered CONNECT; 0 without one.
   let proxyStatus: Int
+  /// The `errno` of a connection that was not made; 0 without one.
+  let systemCode: Int
+  /// The host that was asked, for names that no network knows.
+  let host: String
   let hasAnswer: Bool
   /// The address was one of a local network, so that no connection was made.
   let hasRefusedAddress: Bool
@@ -19,8 +23,11 @@ struct CurlFailure {
   let trust: TrustStore
 
   init(
-    _ easy: borrowing EasyHandle, _ code: CURLcode, hasAnswer: Bool, proxy: ProxySetting?, trust: TrustStore
+    _ easy: borrowing EasyHandle, _ code: CURLcode, host: String, hasAnswer: Bool, proxy: ProxySetting?,
+    trust: TrustStore
   ) {
+    self.host = host
+    systemCode = easy.number(CURLINFO_OS_ERRNO)
     self.proxy = proxy
     let spokeHTTP2 = easy.number(CURLINFO_HTTP_VERSION) == Int(CURL_HTTP_VERSION_2_0)
     isOfHTTP2 =
@@ -46,17 +53,19 @@ struct CurlFailure {
     }
     return switch code {
     case CURLE_PROXY: (.proxy, "\(proxyName) does not let the request through: \(text)")
-    case CURLE_COULDNT_RESOLVE_HOST: (.unknownHost, text)
-    case CURLE_COULDNT_CONNECT, CURLE_INTERFACE_FAILED: (.unreachable, text)
+    case CURLE_COULDNT_RESOLVE_HOST:
+      NetworkState.explainsLookup(of: host)
+        ? (.offline, "this machine has no network: \(text)") : (.unknownHost, text)
+    case CURLE_COULDNT_CONNECT, CURLE_INTERFACE_FAILED: unconnected
     case CURLE_OPERATION_TIMEDOUT: (.timedOut, "no connection in time: \(text)")
     case CURLE_PARTIAL_FILE: (.truncated, "the connection closed before the end: \(text)")
     case CURLE_GOT_NOTHING: (.truncated, "the server closed the connection without an answer")
     case CURLE_BAD_CONTENT_ENCODING: (.unexpectedEncoding, "the body cannot be decoded: \(text)")
     case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM: broken
     case CURLE_OUT_OF_MEMORY, CURLcode(rawValue: 100):
-      (.tooLarge, "the head has a line that is too long: \(text)")
+      (.headTooLarge, "the head has a line that is too long: \(text)")
     case CURLE_URL_MALFORMAT: (.refusedURL, "the URL is malformed: \(text)")
-    case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR: (.tls, certificateDetail)
+    case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR: certificate
     case CURLE_SSL_CACERT_BADFILE: (.tls, "the certificate authorities cannot be read: \(text)")
     case CURLE_SSL_CONNECT_ERROR, CURLE_USE_SSL_FAILED, CURLE_SSL_CIPHER, CURLE_SSL_INVALIDCERTSTATUS:
       (.tls, "no secure connection: \(text)")
@@ -83,23 +92,35 @@ struct CurlFailure {
     }
   }
 
+  private var unconnected: (TransferError.Kind, String) {
+    switch NetworkState.Obstacle(systemCode: systemCode) {
+    case .refused: (.refused, "nothing listens there: \(text)")
+    case .noRoute: (.offline, "there is no way to the host: \(text)")
+    case .tooSlow: (.timedOut, "no connection in time: \(text)")
+    case .other: (.unreachable, text)
+    }
+  }
+
   private var broken: (TransferError.Kind, String) {
     hasAnswer
       ? (.truncated, "the connection broke before the end: \(text)")
       : (.unreachable, "the connection broke before an answer came: \(text)")
   }
 
-  private var certificateDetail: String {
+  private var certificate: (TransferError.Kind, String) {
     let trusted = trust.tried.joined(separator: ", ")
+    let certificate = "the certificate of the server"
     return switch certificateProblem {
-    case 9: "the certificate of the server is not valid yet; is the clock of this machine right?"
-    case 10: "the certificate of the server has expired, or the clock of this machine is wrong"
-    case 18: "the certificate of the server is self-signed and not among those trusted (\(trusted))"
-    case 19, 20, 21: "the certificate of the server comes from an unknown authority (trusted: \(trusted))"
-    case 62, 64: "the certificate of the server is for another host: \(text)"
+    case 9: (.tlsNotYetValid, "\(certificate) is not valid yet; is the clock of this machine right?")
+    case 10: (.tlsExpired, "\(certificate) has expired, or the clock of this machine is wrong")
+    case 18:
+      (.tlsUnknownAuthority, "\(certificate) is self-signed and not among those trusted (\(trusted))")
+    case 19, 20, 21:
+      (.tlsUnknownAuthority, "\(certificate) comes from an unknown authority (trusted: \(trusted))")
+    case 62, 64: (.tlsWrongHost, "\(certificate) is for another host: \(text)")
     // libcurl compares names itself before it asks for the result, which then still has its first value.
-    case 0...1 where text.contains("match"): "the certificate of the server is for another host: \(text)"
-    default: "the certificate of the server is not accepted: \(text)"
+    case 0...1 where text.contains("match"): (.tlsWrongHost, "\(certificate) is for another host: \(text)")
+    default: (.tls, "\(certificate) is not accepted: \(text)")
     }
   }
 }

@@ -16,6 +16,8 @@ final class CurlTransfer<Stream: AnswerReading>: LiveTransfer, @unchecked Sendab
   private var stream: Stream
   private var watch: StallWatch
   private let begun = ContinuousClock.now
+  /// From when the limit on the whole transfer counts: a transfer that waits for the connection of another is not slow.
+  private var limited: ContinuousClock.Instant?
   private var isConnected = false
   private var easy: EasyHandle?
   private var callbacks: CurlCallbacks?
@@ -63,6 +65,10 @@ final class CurlTransfer<Stream: AnswerReading>: LiveTransfer, @unchecked Sendab
     do throws(TransferError) {
       if let error = failure ?? stream.refusal { throw error }
       guard code == CURLE_OK else { throw error(code) }
+      if let handle = easy.take() {
+        stream.take(handle.facts)
+        easy = consume handle
+      }
       switch stream.end() {
       case .finished(let response): answer = .success(response)
       case .failed(let error): throw error
@@ -90,18 +96,19 @@ final class CurlTransfer<Stream: AnswerReading>: LiveTransfer, @unchecked Sendab
 
   /// The time to connect has a limit of its own.
   func stallError(at now: ContinuousClock.Instant) -> TransferError? {
-    if let limit = stream.timeLimit, now - begun >= limit {
+    if let limit = stream.timeLimit, let limited, now - limited >= limit {
       return stream.error(.timedOut, "no whole answer in \(Self.seconds(limit)) s")
     }
     if !isConnected {
       guard easy?.isConnected == true else { return nil }
       isConnected = true
+      limited = limited ?? now
       watch.restart(at: now)
     }
     guard watch.isStalled(at: now) else { return nil }
     let limit = stream.policy.stall
     return stream.error(
-      .timedOut, "stalled: under \(limit.bytesPerSecond) bytes a second for \(limit.seconds) s")
+      .stalled, "stalled: under \(limit.bytesPerSecond) bytes a second for \(limit.seconds) s")
   }
 
   private static func seconds(_ limit: Duration) -> String {
@@ -150,7 +157,8 @@ final class CurlTransfer<Stream: AnswerReading>: LiveTransfer, @unchecked Sendab
   private func error(_ code: CURLcode) -> TransferError {
     guard let handle = easy.take() else { return error(.unreachable, "the transfer is gone") }
     let failure = CurlFailure(
-      handle, code, hasAnswer: stream.hasAnswer, proxy: ProxySetting(for: stream.url), trust: trust)
+      handle, code, host: stream.url.host, hasAnswer: stream.hasAnswer, proxy: ProxySetting(for: stream.url),
+      trust: trust)
     easy = consume handle
     let (kind, detail) = failure.kindAndDetail
     var error = error(kind, detail)

@@ -10,6 +10,8 @@ extension EasyHandle {
     set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
     set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
+    // A second file waits to share the connection of the first instead of opening its own.
+    set(CURLOPT_PIPEWAIT, 1)
     set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
     set(CURLOPT_CAINFO, trust.file)
     set(CURLOPT_CAPATH, trust.directory)
@@ -28,8 +30,15 @@ extension EasyHandle {
 
   /// What is the same for all requests of a site. libcurl decodes what arrives, and what it decoded is what is counted.
   mutating func configure(_ policy: SitePolicy, cookies: CookieJar) {
-    set(CURLOPT_ACCEPT_ENCODING, "")
+    if policy.decodes { set(CURLOPT_ACCEPT_ENCODING, "") }
+    if policy.wantsFacts { set(CURLOPT_CERTINFO, 1) }
     set(cookies: cookies)
+    switch policy.addresses {
+    case .all: break
+    case .v4: set(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V4))
+    case .v6: set(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V6))
+    }
+    if policy.allowsLocalNetworks { return }
     if SiteProxy.isSet {
       // Whoever set a proxy decides there what can be reached; nothing goes around it.
       set(CURLOPT_NOPROXY, "")
@@ -39,7 +48,7 @@ extension EasyHandle {
   }
 
   /// Method, fields and body of one request to a site; replaces those of the request before a redirect.
-  mutating func configure(_ request: SiteRequest) {
+  mutating func configure(_ request: SiteRequest, asksIdentity: Bool = false) {
     switch request.method {
     case .get: set(CURLOPT_HTTPGET, 1)
     case .head: set(CURLOPT_NOBODY, 1)
@@ -49,6 +58,7 @@ extension EasyHandle {
     add(header: "Expect:")
     set(CURLOPT_COOKIE, request.cookieField)
     for line in request.headerLines { add(header: line) }
+    if asksIdentity { add(header: "Accept-Encoding: identity") }
   }
 }
 
@@ -65,10 +75,12 @@ extension AnswerStream {
 extension SiteStream {
   func configure(_ easy: inout EasyHandle) {
     easy.configure(sitePolicy, cookies: cookies)
-    easy.configure(request)
+    easy.configure(request, asksIdentity: !sitePolicy.decodes)
   }
 
-  func reconfigure(_ easy: inout EasyHandle) { easy.configure(request) }
+  func reconfigure(_ easy: inout EasyHandle) {
+    easy.configure(request, asksIdentity: !sitePolicy.decodes)
+  }
 }
 
 extension EasyHandle {

@@ -103,6 +103,21 @@ internal import CCurl
   /// Whether the connection stands, TLS included, so that the request could be sent.
   var isConnected: Bool { unsafe ccurl_get_microseconds(pointer, CURLINFO_PRETRANSFER_TIME_T) > 0 }
 
+  /// What the connection of the last answer was like.
+  var facts: ConnectionFacts {
+    let versions = [
+      Int(CURL_HTTP_VERSION_1_0): "1.0", Int(CURL_HTTP_VERSION_1_1): "1.1", Int(CURL_HTTP_VERSION_2_0): "2",
+      30: "3",
+    ]
+    var end = [CChar](repeating: 0, count: 64)
+    let hasEnd = unsafe ccurl_certificate_end(pointer, &end, end.count) == 0
+    return ConnectionFacts(
+      httpVersion: versions[number(CURLINFO_HTTP_VERSION)],
+      address: unsafe ccurl_get_str(pointer, CURLINFO_PRIMARY_IP).map { unsafe String(cString: $0) },
+      certificateEnd: hasEnd
+        ? String(decoding: end.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self) : nil)
+  }
+
   /// The absolute target of a redirect that was not followed.
   var redirectURL: String? {
     guard let text = unsafe ccurl_get_str(pointer, CURLINFO_REDIRECT_URL) else { return nil }

@@ -7,9 +7,11 @@ internal import CCurl
   private let pointer: UnsafeMutableRawPointer
 
   /// `nil` when there is no memory. libcurl must be loaded.
-  init?() {
+  init?(connectionsPerHost: Int) {
     guard let pointer = unsafe ccurl_multi_init() else { return nil }
     unsafe self.pointer = unsafe pointer
+    // One that does not know the option opens more connections, and nothing else.
+    unsafe _ = ccurl_multi_limit_connections(pointer, connectionsPerHost)
   }
 
   deinit { unsafe _ = ccurl_multi_cleanup(pointer) }

@@ -20,6 +20,8 @@ protocol AnswerReading: Sendable {
 
   /// Hears once how long the whole transfer took.
   func ended(after duration: Duration)
+  /// Hears what the connection of a complete answer was like.
+  mutating func take(_ facts: @autoclosure () -> ConnectionFacts)
   /// Decides what a complete head means.
   mutating func settle() throws(TransferError)
   /// Takes the next bytes of a body.
@@ -39,6 +41,7 @@ protocol AnswerReading: Sendable {
 
 extension AnswerReading {
   func ended(after duration: Duration) {}
+  mutating func take(_ facts: @autoclosure () -> ConnectionFacts) {}
 
   /// Some part of a final head was read, so that the server is there and speaks HTTP.
   var hasAnswer: Bool { head.status != 0 }
@@ -47,7 +50,7 @@ extension AnswerReading {
   mutating func take(line: some Collection<UInt8>) throws(TransferError) {
     headerBytes += line.count
     guard headerBytes <= policy.maxHeaderBytes else {
-      throw error(.tooLarge, "the head has more than \(policy.maxHeaderBytes) bytes")
+      throw error(.headTooLarge, "the head has more than \(policy.maxHeaderBytes) bytes")
     }
     // What comes after the head of the final answer are trailers, which decide nothing.
     guard isReadingHead else { return }

@@ -78,6 +78,7 @@ struct AnswerRules {
       case 407: (.proxy, "the proxy asks for a user name and password")
       case 416: (.httpStatus, "the requested range is not satisfiable")
       case 429: (.throttled, "the server asks for fewer requests")
+      case 511: (.portal, "the network asks for a login first")
       case 500...599: (.server, "the server has a problem of its own")
       default: (.httpStatus, "the server gave an answer without the file")
       }

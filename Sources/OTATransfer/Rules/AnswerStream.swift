@@ -113,6 +113,9 @@ struct AnswerStream: AnswerReading {
   }
 
   private mutating func deliver(_ body: RawSpan, _ response: FetchResponse) throws(TransferError) {
+    if receivedBytes == 0, leadsElsewhere, Self.looksLikePage(body) {
+      throw error(.portal, "redirected from \(TransferError.redacted(request.url)) to a page of another host")
+    }
     receivedBytes += body.byteCount
     // Written so that no offset can overflow.
     guard receivedBytes <= request.maxBytes - response.resumedFrom else {
@@ -121,6 +124,24 @@ struct AnswerStream: AnswerReading {
     do { try sink.receive(body) } catch { throw sinkError(error) }
     let size = response.resumedFrom + receivedBytes
     request.progress?(min(size, response.totalBytes ?? size), response.totalBytes)
+  }
+
+  /// Whether a redirect led to another host than the one that was asked.
+  private var leadsElsewhere: Bool {
+    guard redirects > 0, let asked = Self.host(request.url) else { return false }
+    return asked != url.host
+  }
+
+  private static func host(_ text: String) -> String? {
+    do { return try FetchURL(text, allowsPlainHTTPOnLoopback: true).host } catch {
+      // It was checked before the transfer began.
+      return nil
+    }
+  }
+
+  /// No file of a feed begins so.
+  private static func looksLikePage(_ body: RawSpan) -> Bool {
+    body.firstBytes(64).first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == UInt8(ascii: "<")
   }
 
   /// A part may end before the file does, or go on after it, without libcurl seeing anything wrong.

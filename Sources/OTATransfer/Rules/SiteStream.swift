@@ -16,6 +16,7 @@ struct SiteStream: AnswerReading {
   private var body: [UInt8] = []
   private var droppedBytes = 0
   private var redirects: [String] = []
+  private var connection: ConnectionFacts?
 
   init(_ request: SiteRequest, url: FetchURL, policy: SitePolicy, cookies: CookieJar) {
     self.request = request
@@ -43,15 +44,24 @@ struct SiteStream: AnswerReading {
     }
   }
 
+  mutating func take(_ facts: @autoclosure () -> ConnectionFacts) {
+    if sitePolicy.wantsFacts { connection = facts() }
+  }
+
   func end() -> AnswerEnd<SiteResponse> {
     switch state {
     case .redirected: .redirected
     case .readingHead: .failed(error(.truncated, "the server closed the connection without an answer"))
     case .reading:
-      .finished(
-        SiteResponse(
-          status: head.status, finalURL: url.text, redirects: redirects, fields: keptFields, body: body))
+      .finished(response)
     }
+  }
+
+  private var response: SiteResponse {
+    var response = SiteResponse(
+      status: head.status, finalURL: url.text, redirects: redirects, fields: keptFields, body: body)
+    response.connection = connection
+    return response
   }
 
   /// Gets ready for the next URL, with the method and fields that it is to be asked with.

@@ -10,12 +10,27 @@ public struct SitePolicy: Sendable {
   public var timeout: Duration = .seconds(30)
   /// The fields of answers that are kept, in lower case; `content-type` always is.
   public var keptFields: Set<String> = []
+  /// Which addresses of a host are tried.
+  public var addresses = Addresses.all
+  /// Whether bodies are asked for compressed and handed over decoded, as web views do; `false` asks for `identity` and
+  /// hands over what comes.
+  public var decodes = true
+  /// Whether answers say what their connection was like.
+  public var wantsFacts = false
+  /// Allows addresses of local networks, for hosts that a person names and no page does.
+  public var allowsLocalNetworks = false
   /// Connections, certificates, redirects and the size of heads. What it says of plain http is for feeds.
   public var transfer: TransferPolicy
+
+  /// The families of addresses that a host may be reached by.
+  public enum Addresses: Sendable {
+    case all, v4, v6
+  }
 
   /// The production defaults.
   public init() {
     transfer = TransferPolicy()
+    transfer.connectionsPerHost = 6
     // A page that takes long to be made sends nothing at all meanwhile; the timeout ends it.
     transfer.stall = TransferPolicy.Stall(bytesPerSecond: 1, seconds: 30)
   }

@@ -10,6 +10,8 @@ public struct SiteResponse: Sendable, Equatable {
   public let fields: [String: String]
   /// The whole body, decoded from its content coding.
   public let body: [UInt8]
+  /// What the connection was like; `nil` where there was none.
+  public var connection: ConnectionFacts?
 
   /// Builds an answer by hand, for fetchers that are not a network.
   public init(

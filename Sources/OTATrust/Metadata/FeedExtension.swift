@@ -7,7 +7,7 @@ internal import OTAManifest
 struct FeedExtension: Equatable, Sendable {
   /// The name of the member.
   static let member = "x-parser-ota"
-  private static let fields = ["feed", "epoch", "signed"]
+  private static let fields = ["feed", "epoch", "signed", "checkInterval"]
 
   /// The name of the feed that the metadata belongs to; `nil` for an unnamed feed.
   let feedName: String?
@@ -16,8 +16,12 @@ struct FeedExtension: Equatable, Sendable {
   /// When a timestamp was signed; `nil` when it does not say so.
   let signedAt: Timestamp?
 
+  /// How many seconds the feed wants between two checks, in a timestamp; `nil` when it does not say.
+  let checkInterval: Int64?
+
   /// Describes an extension to write.
-  init(feedName: String?, epoch: Int64 = 1, signedAt: Timestamp? = nil) {
+  init(feedName: String?, epoch: Int64 = 1, signedAt: Timestamp? = nil, checkInterval: Int64? = nil) {
+    self.checkInterval = checkInterval
     self.feedName = feedName
     self.epoch = epoch
     self.signedAt = signedAt
@@ -33,7 +37,10 @@ struct FeedExtension: Equatable, Sendable {
     self.init(
       feedName: try object.optional("feed") { (name) throws(InputError) in try Self.name(name, object) },
       epoch: try object.optional("epoch") { (name) throws(InputError) in try object.integer(name) } ?? 1,
-      signedAt: try object.optional("signed") { (name) throws(InputError) in try Self.moment(name, object) })
+      signedAt: try object.optional("signed") { (name) throws(InputError) in try Self.moment(name, object) },
+      checkInterval: try object.optional("checkInterval") { (name) throws(InputError) in
+        try object.integer(name, in: FeedInterval.range)
+      })
   }
 
   private static func name(_ member: String, _ object: JSONObject) throws(InputError) -> String {
@@ -62,8 +69,15 @@ struct FeedExtension: Equatable, Sendable {
     if let feedName { content.append(JSONMember("feed", .string(feedName))) }
     if epoch != 1 { content.append(JSONMember("epoch", .integer(epoch))) }
     if let signedAt { content.append(JSONMember("signed", .string("\(signedAt)"))) }
+    if let checkInterval { content.append(JSONMember("checkInterval", .integer(checkInterval))) }
     return content.isEmpty ? [] : [JSONMember(Self.member, .object(content))]
   }
+}
+
+/// The time that a feed may ask for between two checks of one device.
+public enum FeedInterval {
+  /// In seconds: from a minute to a week.
+  public static let range: ClosedRange<Int64> = 60...604_800
 }
 
 /// The names that tell two feeds apart that are signed with the same keys.

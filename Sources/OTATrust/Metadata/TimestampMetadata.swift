@@ -11,6 +11,8 @@ public struct TimestampMetadata: Sendable {
   public var version: Int64 { header.version }
   /// When it was signed; `nil` when it does not say so.
   public var signedAt: Timestamp? { header.feedExtension.signedAt }
+  /// How many seconds the feed wants between two checks; `nil` when it does not say.
+  public var checkInterval: Int64? { header.feedExtension.checkInterval }
 
   init(_ envelope: Envelope) throws(TrustError) {
     do {

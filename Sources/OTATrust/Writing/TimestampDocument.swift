@@ -14,12 +14,15 @@ public struct TimestampDocument: Sendable {
   public let feedName: String?
   /// When it is signed; `nil` when it does not say so.
   public let signedAt: Timestamp?
+  /// How many seconds the feed wants between two checks; `nil` when it does not say.
+  public let checkInterval: Int64?
 
   /// Describes metadata without signatures.
   public init(
     version: Int64, expires: Timestamp, snapshotVersion: Int64, snapshot: FileEntry, feedName: String? = nil,
-    signedAt: Timestamp? = nil
+    signedAt: Timestamp? = nil, checkInterval: Int64? = nil
   ) {
+    self.checkInterval = checkInterval
     self.version = version
     self.expires = expires
     self.snapshotVersion = snapshotVersion
@@ -32,7 +35,9 @@ public struct TimestampDocument: Sendable {
   public func document() throws(TrustError) -> SignedDocument {
     let entry = JSONValue.object([JSONMember("version", .integer(snapshotVersion))] + snapshot.members)
     let header = MetadataHeader.members(.timestamp, version: version, expires: expires)
-    let added = FeedExtension(feedName: feedName, signedAt: signedAt).members
+    let added = FeedExtension(
+      feedName: feedName, signedAt: signedAt, checkInterval: checkInterval
+    ).members
     let meta = JSONMember("meta", .object([JSONMember("snapshot.json", entry)]))
     return try SignedDocument(.object(header + [meta] + added), role: "timestamp")
   }

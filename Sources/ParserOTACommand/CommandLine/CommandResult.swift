@@ -31,6 +31,8 @@ struct CommandResult: Sendable {
   var warnings: [String] = []
   /// What to do next, where a success leaves something to do.
   var hint: String?
+  /// Whether the verb has printed it itself, because it goes on after that.
+  var isPrinted = false
 
   /// A verb that changed something: the message is said.
   static func outcome(

@@ -11,6 +11,7 @@ struct ResultPrinter {
   /// Prints a result. JSON members stand in the order `ok`, `code`, `message`, `format`, `exit`, payload, `hint`,
   /// `warnings`.
   func print(_ result: CommandResult) {
+    if result.isPrinted { return }
     for warning in result.warnings { talk.warning(warning) }
     if json {
       let warnings = result.warnings.map { JSONValue.string($0) }

@@ -15,9 +15,9 @@ enum EngineChoice {
   /// The engine to use; whether it is installed is found when it is opened, unless the command line names it.
   static func read(
     _ arguments: ParsedArguments, _ context: CommandContext
-  ) throws(CommandFailure) -> ParserEngine? {
+  ) throws(CommandFailure) -> BundleEngine? {
     guard let path = try path(arguments, context) else { return nil }
-    return ParserEngine(program: path, environment: context.environment)
+    return BundleEngine(program: path, environment: context.environment)
   }
 
   private static func path(
@@ -25,7 +25,7 @@ enum EngineChoice {
   ) throws(CommandFailure) -> String? {
     if let path = arguments.value("engine") {
       let path = context.absolutePath(path)
-      guard ParserEngine(program: path, environment: [:]).isInstalled else {
+      guard BundleEngine(program: path, environment: [:]).isInstalled else {
         throw unusable(path)
       }
       return path

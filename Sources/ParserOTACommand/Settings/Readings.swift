@@ -134,6 +134,19 @@ enum Readings {
     }
   }
 
+  /// A number with `s`, `m`, `h` or `d`, in seconds; `0` alone is none.
+  static func interval(_ text: String) throws(Refusal) -> Int64 {
+    if text == "0" { return 0 }
+    let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
+    guard let unit = text.last.flatMap({ units[$0] }),
+      let number = ReleaseVersion(decimal: String(text.dropLast()))?.number, number <= 604_800,
+      (60...604_800).contains(number * unit)
+    else {
+      throw Refusal("must be a time from 60s to 7d such as 30m, 6h or 1d, or 0")
+    }
+    return number * unit
+  }
+
   static func seconds(_ text: String) throws(Refusal) -> Duration {
     guard let version = ReleaseVersion(decimal: text), version.number <= 600 else {
       throw Refusal("must be a whole number of seconds from 1 to 600")

@@ -10,8 +10,8 @@ extension CommandTable {
       "source": "list the sources of a catalog, and look them up by the references that libraries carry",
     ],
     verbs: [
-      .initialise, .check, .publish, .rollback, .refresh, .releases, .status, .diff, .verify, .repair,
-      .prune, .mirror, .embed, .export, .importRelease, .run, .record, .bisect, .config, .configInit,
+      .initialise, .check, .publish, .rollback, .refresh, .releases, .status, .diff, .verify, .doctor, .repair,
+      .prune, .mirror, .embed, .export, .importRelease, .faults, .run, .record, .bisect, .config, .configInit,
       .deviceInit, .deviceCheck, .deviceUpdate, .deviceImport, .deviceActivate, .deviceConfirm, .deviceClose,
       .deviceFail,
       .deviceRollback, .devicePin, .deviceUnpin, .deviceForget, .deviceStatus, .deviceHistory, .deviceExplain,

@@ -1,6 +1,6 @@
 internal import OTAArchive
 internal import OTAFeed
-internal import OTAManifest
+public import OTAManifest
 internal import OTAStorage
 internal import OTATrust
 

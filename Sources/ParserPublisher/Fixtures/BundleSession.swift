@@ -13,7 +13,7 @@ public struct BundleSession: Sendable {
   ///
   /// - Throws: whatever `EngineSession.evaluate` throws; no engine is left then.
   public init(
-    _ bundle: ParserBundle, engine: ParserEngine, pages: any PageProvider
+    _ bundle: ParserBundle, engine: BundleEngine, pages: any PageProvider
   ) async throws(EngineError) {
     let session = try await engine.open(pages: pages)
     do throws(EngineError) {

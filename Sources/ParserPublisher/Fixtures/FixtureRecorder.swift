@@ -27,11 +27,11 @@ public struct FixtureRecorder: Sendable {
     case empty(String)
   }
 
-  private let engine: ParserEngine
+  private let engine: BundleEngine
   private let pages: any PageProvider
 
   /// Records what passes through to `pages`.
-  public init(engine: ParserEngine, pages: any PageProvider) {
+  public init(engine: BundleEngine, pages: any PageProvider) {
     self.engine = engine
     self.pages = pages
   }

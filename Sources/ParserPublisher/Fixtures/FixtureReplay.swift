@@ -8,10 +8,10 @@ public struct FixtureReplay: Sendable {
   /// How long a call may take here: no page has to be waited for.
   private static let callTime: Duration = .seconds(10)
 
-  private let engine: ParserEngine
+  private let engine: BundleEngine
 
   /// Replays in engines like this one.
-  public init(engine: ParserEngine) {
+  public init(engine: BundleEngine) {
     var engine = engine
     engine.limits.callTime = min(engine.limits.callTime, Self.callTime)
     self.engine = engine
@@ -117,13 +117,13 @@ public struct FixtureReplay: Sendable {
 /// One bundle on its way through recordings; a bundle that kills its page gets a new one for the next source.
 private struct ReplayRun {
   let bundle: ParserBundle
-  let engine: ParserEngine
+  let engine: BundleEngine
   private let pages = ChangingPages()
   private var session: BundleSession?
   /// Why the bundle cannot be loaded at all.
   private var loadFailure: StepFailure?
 
-  init(bundle: ParserBundle, engine: ParserEngine) {
+  init(bundle: ParserBundle, engine: BundleEngine) {
     self.bundle = bundle
     self.engine = engine
   }

@@ -1,3 +1,4 @@
+internal import OTAFeed
 public import OTAManifest
 
 /// How the sources of a new bundle fare on recorded pages, against the live bundle.

@@ -76,7 +76,7 @@ extension Publisher {
   ///
   /// - Parameter observe: told of every release that was tried, in the order of trials.
   public static func bisect(
-    _ request: BisectRequest, engine: ParserEngine, observe: (BisectReport.Row) -> Void = { _ in }
+    _ request: BisectRequest, engine: BundleEngine, observe: (BisectReport.Row) -> Void = { _ in }
   ) async throws(BisectFailure) -> BisectReport {
     let reader = FeedReader(request.feed, allowsPlainHTTPOnLoopback: request.allowsPlainHTTPOnLoopback)
     let chain: ReleaseChain
@@ -102,7 +102,7 @@ private struct BisectRun {
   private var known: [ContentPair: BisectReport.Row] = [:]
   private var rows: [Int: BisectReport.Row] = [:]
 
-  init(request: BisectRequest, chain: ReleaseChain, engine: ParserEngine) {
+  init(request: BisectRequest, chain: ReleaseChain, engine: BundleEngine) {
     self.request = request
     self.chain = chain
     replay = FixtureReplay(engine: engine)

@@ -6,7 +6,7 @@ public import ParserEngine
 /// Without an engine it says which checks it could not run, and refuses; nothing is skipped in silence.
 public struct ReleaseGate: Sendable {
   /// What runs the bundle; `nil` when there is none.
-  public var engine: ParserEngine?
+  public var engine: BundleEngine?
   /// The name under which the bundle defines itself.
   public var globalName = ParserCall.defaultGlobalName
   /// Whether a missing engine refuses; without it the report says what was not checked, and no more.
@@ -21,7 +21,7 @@ public struct ReleaseGate: Sendable {
   public var allowances: [Allowance]
 
   /// Makes a gate.
-  public init(engine: ParserEngine? = nil, allowances: [Allowance] = []) {
+  public init(engine: BundleEngine? = nil, allowances: [Allowance] = []) {
     (self.engine, self.allowances) = (engine, allowances)
   }
 

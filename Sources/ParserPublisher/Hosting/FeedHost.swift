@@ -1,5 +1,5 @@
 internal import OTAFeed
-package import OTAManifest
+internal import OTAManifest
 
 /// A place that holds the files of a feed and that a publisher can write to.
 ///

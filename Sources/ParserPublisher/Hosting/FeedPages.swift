@@ -18,8 +18,9 @@ struct FeedPages {
       try await host.replace(FeedLayout.page, with: Array(FirstPage.html(isSigned: isSigned).utf8))
     }
     try await Self.writeMissingPage(to: host)
-    if try await host.read(FeedLayout.plainHosting, maxBytes: 1 << 20) == nil {
-      try await host.replace(FeedLayout.plainHosting, with: [])
+    for (path, content) in [(FeedLayout.plainHosting, ""), (FeedLayout.headers, FeedPage.headers)]
+    where try await host.read(path, maxBytes: 1 << 20) == nil {
+      try await host.replace(path, with: Array(content.utf8))
     }
   }
 
@@ -50,6 +51,22 @@ enum FirstPage {
     <h1>Not found</h1>
     <p>This feed has no such file.</p>
     </html>
+
+    """
+
+  /// Header fields for Cloudflare Pages and Netlify, which read this file; others ignore it.
+  static let headers = """
+    /*
+      Access-Control-Allow-Origin: *
+      X-Content-Type-Options: nosniff
+    /manifest.json
+      Cache-Control: no-cache
+    /channels/*
+      Cache-Control: no-cache
+    /metadata/*
+      Cache-Control: no-cache
+    /files/*
+      Cache-Control: public, max-age=31536000, immutable
 
     """
 

@@ -4,7 +4,7 @@ internal import OTAManifest
 /// Everything that a feed says about its releases at one moment; read whole, or not at all.
 struct FeedState {
   /// The feed's settings.
-  let settings: FeedSettings
+  var settings: FeedSettings
   /// The newest manifest of each channel, as clients see it; on a signed feed, what its signed targets say.
   let live: [Channel: VerifiedManifest]
   /// Every release on the feed, the live ones included, newest first.

@@ -1,3 +1,4 @@
+internal import OTAFeed
 internal import OTAManifest
 
 /// Which renamed ids a release carries; the client's own resolver decides what each of them leads to.

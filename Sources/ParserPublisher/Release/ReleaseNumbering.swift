@@ -1,3 +1,4 @@
+internal import OTAFeed
 internal import OTAManifest
 
 /// Which number a release gets: the feed's newest plus 1, or what was asked for when that keeps the order.

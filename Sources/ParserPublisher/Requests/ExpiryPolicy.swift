@@ -14,6 +14,10 @@ public struct ExpiryPolicy: Equatable, Sendable {
   public var snapshotDays: Int
   /// Days of a timestamp: for so long can somebody between feed and client hide news.
   public var timestampDays: Int
+  /// How many seconds devices wait between two checks; 0 lets them ask at any time, `nil` keeps what the feed says.
+  ///
+  /// It is not part of the settings: the live timestamp carries it on.
+  public var checkInterval: Int64?
 
   /// Sets the days of each role.
   public init(
@@ -44,8 +48,14 @@ public struct ExpiryPolicy: Equatable, Sendable {
     expires < date.advanced(bySeconds: Int64(days(of: role)) * 86_400 / 3)
   }
 
-  /// Refuses days outside the range.
+  /// The interval that new metadata names, after the one that is live.
+  func interval(after live: Int64?) -> Int64? {
+    checkInterval.map { $0 == 0 ? nil : $0 } ?? live
+  }
+
+  /// Refuses days or an interval outside the range.
   func check() throws(Problem) {
+    try Self.check(interval: checkInterval)
     for role in Root.Role.allCases where !Self.range.contains(days(of: role)) {
       throw Problem(
         .inputRefused,
@@ -56,6 +66,15 @@ public struct ExpiryPolicy: Equatable, Sendable {
 }
 
 extension ExpiryPolicy {
+  /// Refuses an interval that no device would keep.
+  static func check(interval: Int64?) throws(Problem) {
+    guard let interval, interval != 0, !FeedInterval.range.contains(interval) else { return }
+    throw Problem(
+      .inputRefused,
+      "the check interval is \(interval) s, outside \(FeedInterval.range.lowerBound) to "
+        + "\(FeedInterval.range.upperBound)")
+  }
+
   /// Reads the object `expiryDays` of the settings.
   init(_ object: JSONObject) throws(InputError) {
     func days(_ role: Root.Role) throws(InputError) -> Int {

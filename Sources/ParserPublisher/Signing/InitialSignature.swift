@@ -54,8 +54,10 @@ struct InitialSignature {
 
   /// Days that nobody asked for stay as the feed has them.
   private static func trust(_ expiry: ExpiryPolicy, _ before: FeedTrust) -> FeedTrust {
-    if case .signed = before, expiry == ExpiryPolicy() { return before }
-    return .signed(expiry)
+    var days = expiry
+    days.checkInterval = nil
+    if case .signed = before, days == ExpiryPolicy() { return before }
+    return .signed(days)
   }
 
   /// The first root and all that follows from it; `nil` when there is nothing to sign.

@@ -1,3 +1,4 @@
+internal import OTAManifest
 internal import OTAFeed
 internal import OTAStorage
 internal import Synchronization

@@ -92,16 +92,18 @@ struct MetadataBuilder: Sendable {
   private func plan(snapshot: FeedWrite, version snapshotVersion: Int64) async throws(Problem) -> MetadataPlan
   {
     let version = try version(after: live?.timestamp.version, .timestamp)
+    let interval = expiry.interval(after: live?.checkInterval)
     let expires = expiry.expiry(of: .timestamp, signedAt: date)
     let entry = try Self.entry(of: snapshot.bytes)
     let timestamp = try await file(.timestamp, nil) { () throws(TrustError) in
       try TimestampDocument(
         version: version, expires: expires, snapshotVersion: snapshotVersion, snapshot: entry,
-        feedName: root.feedName, signedAt: date
+        feedName: root.feedName, signedAt: date, checkInterval: interval
       ).document()
     }
     let made = MetadataState.File(version: version, expires: expires, bytes: timestamp.bytes)
-    return MetadataPlan(timestamp: timestamp, made: [.timestamp: made], signedAt: date)
+    return MetadataPlan(
+      timestamp: timestamp, made: [.timestamp: made], signedAt: date, checkInterval: interval)
   }
 
   private func file(

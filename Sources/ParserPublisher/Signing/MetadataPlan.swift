@@ -13,6 +13,8 @@ struct MetadataPlan: Sendable {
   var files: [String: FileEntry]?
   /// The moment that the timestamp names.
   let signedAt: Timestamp
+  /// How many seconds the feed then wants between two checks; `nil` when it does not say.
+  let checkInterval: Int64?
 
   /// When each role that was signed anew expires.
   var expiries: [Root.Role: Timestamp] { made.mapValues(\.expires) }
@@ -25,6 +27,7 @@ struct MetadataPlan: Sendable {
     MetadataState(
       chain: live.chain, timestamp: made[.timestamp] ?? live.timestamp,
       snapshot: made[.snapshot] ?? live.snapshot, targets: made[.targets] ?? live.targets,
-      files: files ?? live.files, signedAt: signedAt, isTrustedByNewestRoot: true)
+      files: files ?? live.files, signedAt: signedAt, checkInterval: checkInterval,
+      isTrustedByNewestRoot: true)
   }
 }

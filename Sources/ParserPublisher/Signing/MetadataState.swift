@@ -30,6 +30,8 @@ struct MetadataState: Sendable {
   let files: [String: FileEntry]
   /// When the timestamp says that it was signed; `nil` when it does not.
   let signedAt: Timestamp?
+  /// How many seconds the feed wants between two checks; `nil` when it does not say.
+  let checkInterval: Int64?
   /// Whether the keys of the newest root signed all of it; else a root was made since, and clients wait for new ones.
   let isTrustedByNewestRoot: Bool
 
@@ -83,7 +85,7 @@ struct MetadataState: Sendable {
       return MetadataState(
         chain: chain, timestamp: File(newest.header, timestamp), snapshot: File(snapshotHeader, snapshot),
         targets: File(content.header, targets), files: try entries(of: content),
-        signedAt: newest.signedAt, isTrustedByNewestRoot: isNewest)
+        signedAt: newest.signedAt, checkInterval: newest.checkInterval, isTrustedByNewestRoot: isNewest)
     } catch let error as TrustError {
       throw Problem(onFeed: error, place)
     } catch let problem as Problem {

@@ -116,7 +116,8 @@ enum RefreshChoice: Equatable {
     } else {
       // A clock that went back must not shorten what was promised.
       let isLater = expiry.expiry(of: .timestamp, signedAt: date) > live.timestamp.expires
-      self = isLater ? .timestamp : .nothing
+      let hasNewInterval = expiry.interval(after: live.checkInterval) != live.checkInterval
+      self = isLater || hasNewInterval ? .timestamp : .nothing
     }
   }
 }

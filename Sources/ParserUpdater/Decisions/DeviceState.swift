@@ -1,3 +1,4 @@
+internal import OTAFeed
 internal import OTAManifest
 
 /// Everything that a device remembers; the file that holds it is the one commit point of the store.

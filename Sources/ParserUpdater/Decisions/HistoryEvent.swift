@@ -1,3 +1,4 @@
+internal import OTAFeed
 public import OTAManifest
 
 /// One line of the history of a device.

@@ -1,3 +1,4 @@
+internal import OTAFeed
 public import OTAManifest
 
 /// Why a release may not be used on this device.

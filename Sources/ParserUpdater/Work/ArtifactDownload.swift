@@ -15,12 +15,13 @@ struct ArtifactDownload: Sendable {
   /// Leaves a durable file with the right digest under its digest's name, or throws and leaves at most a partial one.
   func run(_ progress: @escaping @Sendable (Int) -> Void) async throws {
     let resumed = try existingBytes() > 0
+    var goesOn = resumed
     do {
-      try await attempt(progress)
-    } catch  where resumed && isWorthAFreshStart(error) {
+      try await attempt(progress, &goesOn)
+    } catch  where goesOn && isWorthAFreshStart(error) {
       // What was there belonged to another file, or the server cannot continue it: once more from the first byte.
       _ = try partial.remove(fileName)
-      try await attempt(progress)
+      try await attempt(progress, &goesOn)
     }
   }
 
@@ -39,10 +40,14 @@ struct ArtifactDownload: Sendable {
     return size
   }
 
-  private func attempt(_ progress: @escaping @Sendable (Int) -> Void) async throws {
+  /// - Parameter goesOn: set when an answer went on from what was there.
+  private func attempt(
+    _ progress: @escaping @Sendable (Int) -> Void, _ goesOn: inout Bool
+  ) async throws {
     let existing = try existingBytes()
     if existing > Int(artifact.bytes) || existing == 0 { try partial.removeTree(fileName) }
     let sink = try ArtifactSink(continuing: fileName, in: partial)
+    defer { goesOn = goesOn || sink.hasResumed }
     var response: FetchResponse?
     if sink.bytes < Int(artifact.bytes) { response = try await fetch(into: sink, progress) }
     try verify(sink.finish(), response)

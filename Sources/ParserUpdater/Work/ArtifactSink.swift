@@ -31,6 +31,7 @@ final class ArtifactSink: FetchSink {
   }
 
   private let state: Mutex<State?>
+  private let resumed = Mutex(false)
 
   /// Starts a new file; the name must be free.
   init(creating name: String, in folder: Directory) throws {
@@ -52,10 +53,16 @@ final class ArtifactSink: FetchSink {
     self.state = Mutex(state)
   }
 
+  /// Whether an answer went on from what was there.
+  var hasResumed: Bool { resumed.withLock { $0 } }
+
+  var resumableBytes: Int? { bytes }
+
   /// How many bytes the file holds.
   var bytes: Int { state.withLock { $0?.bytes ?? 0 } }
 
   func begin(_ response: FetchResponse) throws {
+    if response.resumedFrom > 0 { resumed.withLock { $0 = true } }
     try state.withLock { state in
       if response.resumedFrom != state?.bytes { try state?.restart() }
     }

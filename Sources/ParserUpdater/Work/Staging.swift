@@ -48,8 +48,15 @@ struct Staging: Sendable {
     from reader: FeedReader, progress: @escaping @Sendable (UpdateProgress) -> Void
   ) async throws(Problem) {
     do {
-      let bundle = try await collect(ReleaseFiles.bundle, offer.manifest.bundle, from: reader, progress)
-      let sources = try await collect(ReleaseFiles.sources, offer.manifest.sources, from: reader, progress)
+      let manifest = offer.manifest
+      let whole = WholeProgress(of: [manifest.bundle.bytes, manifest.sources.bytes], progress)
+      let first: @Sendable () async throws -> Part = { [self] in
+        try await collect(ReleaseFiles.bundle, manifest.bundle, from: reader, whole.file(0))
+      }
+      let second: @Sendable () async throws -> Part = { [self] in
+        try await collect(ReleaseFiles.sources, manifest.sources, from: reader, whole.file(1))
+      }
+      let (bundle, sources) = try await Self.both(first, second, sideBySide: configuration.filesAtOnce > 1)
       try checkCatalog(sources)
       for part in [bundle, sources] where part.folder !== scratch {
         try part.folder.rename(part.nameThere, to: part.name, in: scratch)
@@ -63,6 +70,18 @@ struct Staging: Sendable {
       removeScratch(keepingPartials: problem.code != .diskFull)
       throw problem.keeping(UpdateRun.kept)
     }
+  }
+
+  /// Both, side by side where that is wanted; one that fails ends the other.
+  private static func both(
+    _ first: @escaping @Sendable () async throws -> Part,
+    _ second: @escaping @Sendable () async throws -> Part,
+    sideBySide: Bool
+  ) async throws -> (Part, Part) {
+    guard sideBySide else { return (try await first(), try await second()) }
+    async let one = first()
+    async let other = second()
+    return try await (one, other)
   }
 
   private func collect(

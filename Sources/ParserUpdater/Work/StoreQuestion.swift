@@ -34,7 +34,10 @@ struct StoreQuestion {
       lastProblem: state.lastProblem.map { .init(code: $0.code, message: $0.message, date: $0.date) },
       historyProblem: historyProblem(reading), damage: reading.damage, isStateKnown: reading.obstacle == nil,
       stale: state.stale.map { .init(since: $0.since, reason: $0.reason) },
-      hostOddity: hostMemory(state)?.oddity, askedAgainAt: hostMemory(state)?.pause(at: now)?.until,
+      hostOddity: hostMemory(state)?.oddity,
+      askedAgainAt: hostMemory(state).flatMap {
+        $0.pause(at: now)?.until ?? $0.dueDate(at: now)
+      },
       clockDoubt: StoredTrust(reading.store, embedded: configuration.embedded).moment(now, state).doubt,
       trust: trustStatus(of: reading.store), next: try explanation(reading, offer: nil))
   }

@@ -5,37 +5,55 @@ internal import OTAStorage
 /// What is remembered of the host between runs, so that a crash loop is one request per pause.
 extension UpdateRun {
   /// Why the feed is not asked now; `nil` when it may be.
-  func pause() -> Problem? {
+  func pause() -> Problem? { memory()?.pause(at: now())?.problem.keeping(Self.kept) }
+
+  /// When the feed wants to be asked again; `nil` for now.
+  func dueDate() -> Timestamp? { memory()?.dueDate(at: now()) }
+
+  /// What is remembered of this feed's host; `nil` when nothing is, or when it cannot be read.
+  private func memory() -> HostMemory? {
     do {
       guard let store = try DeviceStore.openPrivate(configuration.directory),
         case .state(let state) = store.readState(), let memory = state.host,
         memory.feed == configuration.feed.text
       else { return nil }
-      return memory.pause(at: now())?.problem.keeping(Self.kept)
+      return memory
     } catch {
       // The run itself says what is wrong with the store.
       return nil
     }
   }
 
-  /// Remembers a pause that the feed's own host asked for.
-  func notePause(_ problem: Problem) {
-    guard reader.location == configuration.feed, let pause = HostMemory.Pause(problem, now: now()) else {
-      return
-    }
+  /// Remembers that the feed's own host gave nothing, and how long it is left alone.
+  func noteFailure(_ problem: Problem, chance: Double) {
+    guard reader.location == configuration.feed else { return }
     do {
       guard let store = try DeviceStore.openPrivate(configuration.directory) else { return }
-      try remember(in: store) { $0.pause = pause }
+      try remember(in: store) { $0.note(problem, now: now(), chance: chance) }
     } catch {
       // The caller gets the problem itself; without the note the next run only asks too soon.
     }
   }
 
-  /// Remembers what is odd about the host of the feed, or that nothing is any more.
-  func noteOddity(_ notice: Problem?, in store: DeviceStore?) {
+  /// Remembers when the feed wants to be asked again, once there is nothing left to take from it.
+  func noteNextCheck(_ offer: FeedAnswer, in store: DeviceStore?) {
+    guard let store else { return }
+    let interval = offer.evidence?.checkInterval
+    do {
+      try remember(in: store) { $0.nextCheck = interval.map { now().advanced(bySeconds: $0) } }
+    } catch {
+      // The next run only asks sooner than the feed wants.
+    }
+  }
+
+  /// Remembers that the host of the feed answers, and what is odd about it.
+  func noteAnswer(_ notice: Problem?, in store: DeviceStore?) {
     guard let store, reader.location == configuration.feed else { return }
     do {
-      try remember(in: store) { $0.oddity = notice.map { "\($0.code.rawValue): \($0.message)" } }
+      try remember(in: store) { memory in
+        memory.noteSuccess()
+        memory.oddity = notice.map { "\($0.code.rawValue): \($0.message)" }
+      }
     } catch {
       // It is for `status` alone; the next run tries again.
     }

@@ -25,6 +25,7 @@ struct UpdateRun: Sendable {
         // The check itself went well; `status` tells of the older problem until something can be written.
       }
     }
+    if case .install = decision {} else { noteNextCheck(offer, in: store) }
     return decision.result(for: offer.manifest)
   }
 
@@ -59,7 +60,9 @@ struct UpdateRun: Sendable {
     let staging = try Staging(
       store: store, incoming: incoming, offer: offer.verified, configuration: configuration)
     try await staging.collect(from: reader, progress: progress)
-    return try commit(staging, offer, in: store)
+    let result = try commit(staging, offer, in: store)
+    noteNextCheck(offer, in: store)
+    return result
   }
 
   /// Ends an update that has nothing to install.
@@ -74,6 +77,7 @@ struct UpdateRun: Sendable {
       throw error.keeping(Self.kept)
     }
     collectLeftovers(of: store, offer.manifest, decision)
+    noteNextCheck(offer, in: store)
     do {
       return try unchanged(decision, offer, in: store)
     } catch {
@@ -126,7 +130,7 @@ struct UpdateRun: Sendable {
       let authority = configuration.trust.authority(memory)
       let verified = try await authority.newestManifest(of: configuration.channel, from: reader)
       forgetStaleness(in: store)
-      noteOddity(verified.notices.first, in: store)
+      noteAnswer(verified.notices.first, in: store)
       try reader.requireUsableAddresses(in: verified.manifest)
       return FeedAnswer(verified: verified, evidence: evidence.withLock { $0 }, moment: moment)
     } catch {

@@ -1,3 +1,4 @@
+import OTAFeed
 import OTAManifest
 import ParserEngine
 import TestSupport
@@ -71,7 +72,7 @@ struct CaseBundle {
       request.against = .init(.directory(feed.feed), trust: nil)
     }
     let gate = ReleaseGate(
-      engine: ParserEngine(
+      engine: BundleEngine(
         program: try BuiltProducts.path(of: "parser-ota-engine"), environment: ["PATH": "/usr/bin:/bin"]))
     return try await gate.check(request).findings
   }

@@ -231,7 +231,7 @@ struct CodeCheckTests {
 struct CodeGateTests {
   private func gate(path: String = "/usr/bin:/bin") throws -> ReleaseGate {
     ReleaseGate(
-      engine: ParserEngine(
+      engine: BundleEngine(
         program: try BuiltProducts.path(of: "parser-ota-engine"), environment: ["PATH": path]))
   }
 

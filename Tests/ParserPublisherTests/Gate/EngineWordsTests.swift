@@ -67,7 +67,7 @@ extension HistoryTests {
 
     private func classes(_ codes: [String]) async throws -> [(code: String, text: String, fault: FaultClass?)]
     {
-      let engine = ParserEngine(
+      let engine = BundleEngine(
         program: try BuiltProducts.path(of: "parser-ota-engine"), environment: ["PATH": "/usr/bin:/bin"])
       let session = try await engine.open(pages: NoPages())
       try await session.evaluate(EngineExamination.script(Array(bundle(codes).utf8)))

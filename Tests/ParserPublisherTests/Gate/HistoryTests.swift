@@ -1,3 +1,4 @@
+import OTAFeed
 import Foundation
 import Glibc
 import OTAManifest
@@ -21,7 +22,7 @@ final class History: Sendable {
     limits.pulseTime = .milliseconds(500)
     limits.maxMemoryBytes = 700 << 20
     gate = ReleaseGate(
-      engine: ParserEngine(
+      engine: BundleEngine(
         program: try BuiltProducts.path(of: "parser-ota-engine"), limits: limits,
         environment: ["PATH": "/usr/bin:/bin"]))
   }

@@ -11,7 +11,7 @@ extension Verb {
     VerbSpec(
       ["device", "check"], summary: "ask the feed what is new, and change nothing",
       options: [
-        DeviceVerb.store, DeviceVerb.force,
+        DeviceVerb.store, DeviceVerb.now, DeviceVerb.deadline,
         .flag("exit-code", "end with 1 when a release is available, with 0 when nothing is"),
       ],
       manual: VerbManual(
@@ -24,8 +24,11 @@ extension Verb {
           "parser-ota device check --store store --exit-code || parser-ota device update --store store",
         ], exits: networkExits)),
     run: { arguments, context throws(CommandFailure) in
-      let updater = try DeviceVerb.updater(arguments, context, heedsPauses: !arguments.flag("force"))
-      let result = try await DeviceVerb.run { () async throws(Problem) in try await updater.check() }
+      let updater = try DeviceVerb.updater(arguments, context)
+      let (deadline, isNow) = (try arguments.value("deadline", as: Readings.seconds), arguments.flag("now"))
+      let result = try await DeviceVerb.run { () async throws(Problem) in
+        try await updater.check(within: deadline, now: isNow)
+      }
       let (code, message, status) = DeviceVerb.describe(result)
       if status != .done {
         throw CommandFailure(
@@ -41,7 +44,7 @@ extension Verb {
   static let deviceUpdate = Verb.device(
     VerbSpec(
       ["device", "update"], summary: "download, verify and stage the newest release for the next launch",
-      options: [DeviceVerb.store, DeviceVerb.force],
+      options: [DeviceVerb.store, DeviceVerb.now, DeviceVerb.deadline],
       manual: VerbManual(
         details: [
           "What runs is never touched. When it fails or is interrupted, nothing is lost, and the next run goes on.",
@@ -50,10 +53,11 @@ extension Verb {
         ],
         examples: ["parser-ota device update --store store"], exits: networkExits)),
     run: { arguments, context throws(CommandFailure) in
-      let updater = try DeviceVerb.updater(arguments, context, heedsPauses: !arguments.flag("force"))
+      let updater = try DeviceVerb.updater(arguments, context)
+      let (deadline, isNow) = (try arguments.value("deadline", as: Readings.seconds), arguments.flag("now"))
       let bar = DownloadBar(context)
       let result = try await DeviceVerb.run { () async throws(Problem) in
-        try await updater.update { progress in bar.show(progress) }
+        try await updater.update(within: deadline, now: isNow) { progress in bar.show(progress) }
       }
       bar.end()
       return try DeviceVerb.result(result, updater, arguments, context)

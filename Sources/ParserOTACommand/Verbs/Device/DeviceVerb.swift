@@ -7,17 +7,18 @@ enum DeviceVerb {
   static let store = OptionSpec.option("store", "DIR", "the folder of the device").completing(.directory)
     .required()
 
-  static let force = OptionSpec.flag("force", "ask the feed although its host asked for a pause")
+  static let now = OptionSpec.flag(
+    "now", "ask the feed although its host asked for a pause or its check interval is not over")
+  static let deadline = OptionSpec.option(
+    "deadline", "SECONDS", "how long it may take in all, retries and mirrors included")
 
   /// The updater of the store that the command line names.
   static func updater(
-    _ arguments: ParsedArguments, _ context: CommandContext, heedsPauses: Bool = true
+    _ arguments: ParsedArguments, _ context: CommandContext
   ) throws(CommandFailure) -> Updater {
     let store = context.absolutePath(try arguments.required("store"))
     let settings = try DeviceSettings.read(store: store)
-    var configuration = try settings.configuration(store: store)
-    configuration.heedsPauses = heedsPauses
-    return Updater(configuration)
+    return Updater(try settings.configuration(store: store))
   }
 
   /// Runs a call of the library and turns its problem into a failure of the command.
@@ -133,6 +134,7 @@ enum DeviceVerb {
       (reason.code, "skipped release \(version): it \(reason.text)", .done)
     case .pinned(let version):
       ("pinned", "release \(version) is available, but a release is pinned by hand", .done)
+    case .notDue(let date): ("not-due", "not asked: the next check of this feed is due at \(date)", .done)
     }
   }
 
@@ -144,6 +146,8 @@ enum DeviceVerb {
     switch result {
     case .notUsable(let version, .rejected):
       return "to allow it again: parser-ota device forget --release \(version) --store \(store)"
+    case .notDue:
+      return "to ask all the same: parser-ota \(arguments.spec.name) --now --store \(store)"
     case .pinned: return "to let the usual rules choose: parser-ota device unpin --store \(store)"
     default: return nil
     }
@@ -163,7 +167,7 @@ enum DeviceVerb {
       .pinned(let version):
       version
     case .upToDate(let version): version
-    case .lagging: nil
+    case .lagging, .notDue: nil
     }
   }
 

@@ -1,49 +1,40 @@
 internal import ParserUpdater
 internal import Synchronization
 
-/// One progress bar for each file of an update.
+/// The progress bar of an update, over all files of the release.
 final class DownloadBar: Sendable {
-  private struct Current {
-    var name = ""
-    var bar: ProgressBar?
-  }
-
   private let context: CommandContext
-  private let current = Mutex(Current())
+  private let current = Mutex<ProgressBar?>(nil)
 
   init(_ context: CommandContext) { self.context = context }
 
   /// Takes the progress of an update, from whatever thread.
   func show(_ progress: UpdateProgress) {
     switch progress {
-    case .checking: break
-    case .downloading(let name, let received, let total):
-      bar(for: name, total: total).update(doneBytes: received, totalBytes: total)
+    case .checking, .downloading: break
+    case .receiving(let received, let total):
+      bar(total).update(doneBytes: received, totalBytes: total)
     case .reusing(let name):
-      end()
       context.talk.note("\(name): already on this device")
     case .staging: end()
     }
   }
 
-  /// Ends the bar of the last file.
+  /// Ends the bar.
   func end() {
     let bar = current.withLock { current in
-      defer { current = Current() }
-      return current.bar
+      defer { current = nil }
+      return current
     }
     bar?.finish()
   }
 
-  private func bar(for name: String, total: Int64) -> ProgressBar {
-    let (finished, bar) = current.withLock { current -> (ProgressBar?, ProgressBar) in
-      if current.name == name, let bar = current.bar { return (nil, bar) }
-      let finished = current.bar
-      let bar = ProgressBar("downloading \(name)", totalBytes: total, context)
-      current = Current(name: name, bar: bar)
-      return (finished, bar)
+  private func bar(_ total: Int64) -> ProgressBar {
+    current.withLock { current in
+      if let current { return current }
+      let bar = ProgressBar("downloading", totalBytes: total, context)
+      current = bar
+      return bar
     }
-    finished?.finish()
-    return bar
   }
 }

@@ -68,7 +68,7 @@ struct StatusPage {
     add("trust", TrustPage(status.trust).summary)
     add("stale", status.stale.map { "since \($0.since): \($0.reason); nothing new is installed" })
     add("host", status.hostOddity)
-    add("pause", status.askedAgainAt.map { "the host is not asked again before \($0)" })
+    add("pause", status.askedAgainAt.map { "the feed is not asked again before \($0)" })
     add("clock", status.clockDoubt?.message)
     return lines
   }

@@ -23,6 +23,10 @@ enum FeedVerb {
   static let allowClock = OptionSpec.flag(
     "allow-clock", "date and sign although this machine's clock disagrees with the feed or its host")
 
+  static let checkInterval = OptionSpec.option(
+    "check-interval", "TIME",
+    "how long devices wait between two checks of a signed feed, such as 30m, 6h or 1d; 0 for no interval")
+
   /// The publisher of the feed that the command line names.
   ///
   /// - Parameter option: the option that names it; a copy may be made in a new folder.
@@ -38,6 +42,9 @@ enum FeedVerb {
     // Verbs that only read have no such option.
     publisher.allowsClock =
       arguments.spec.option(named: allowClock.name) != nil && arguments.flag(allowClock.name)
+    if arguments.spec.option(named: checkInterval.name) != nil {
+      publisher.checkInterval = try arguments.value(checkInterval.name, as: Readings.interval)
+    }
     return publisher
   }
 

@@ -29,7 +29,7 @@ extension Verb {
           "the oldest engines of apps, such as \"ios 15, android-webview 90\", which each release is checked for"
         ),
         .flag("allow-http-loopback", "allow plain http to this machine's own loopback address, for tests"),
-        FeedVerb.allowClock,
+        FeedVerb.allowClock, FeedVerb.checkInterval,
       ] + InitialTrust.options + SigningOptions.both + FeedVerb.hosting,
       manual: VerbManual(
         details: [

@@ -1,3 +1,4 @@
+internal import OTAFeed
 internal import OTAManifest
 internal import OTAStorage
 internal import ParserPublisher
@@ -17,6 +18,7 @@ enum InitialTrust {
   ) throws(CommandFailure) -> InitTrust? {
     let keys = ["root-key", "release-key", "sign-with", "root-threshold", "release-threshold"]
     guard !arguments.flag("checksums-only") else {
+      try arguments.refuseTogether("checksums-only", FeedVerb.checkInterval.name)
       for key in keys { try arguments.refuseTogether("checksums-only", key) }
       return .checksumsOnly
     }
@@ -27,18 +29,34 @@ enum InitialTrust {
       if root.isEmpty && !release.isEmpty { root = [command] } else { release.append(command) }
     }
     let feed = context.absolutePath(try arguments.required("feed"))
-    if !keys.contains(where: arguments.isGiven), !arguments.isGiven("root-key"),
-      HostPlace.isHost(try arguments.required("feed")), root.isEmpty, release.isEmpty
+    if !keys.contains(where: arguments.isGiven), HostPlace.isHost(try arguments.required("feed")),
+      root.isEmpty, release.isEmpty
     {
       // Whether there is a feed to ask is known by its host alone.
       return nil
     }
-    if !keys.contains(where: arguments.isGiven), showsTrust(feed) { return nil }
+    if !keys.contains(where: arguments.isGiven), showsTrust(feed) {
+      _ = try interval(arguments, feed)
+      return nil
+    }
     guard !root.isEmpty, !release.isEmpty else { throw missing(root: root.isEmpty, release: release.isEmpty) }
+    var expiry = ExpiryPolicy()
+    expiry.checkInterval = try interval(arguments, feed)
     return .signed(
       rootSigners: root, releaseSigners: release,
       rootThreshold: try arguments.value("root-threshold", as: Readings.count) ?? 1,
-      releaseThreshold: try arguments.value("release-threshold", as: Readings.count) ?? 1)
+      releaseThreshold: try arguments.value("release-threshold", as: Readings.count) ?? 1, expiry: expiry)
+  }
+
+  /// The check interval of a new feed; that of one that is signed already stands in signed metadata.
+  private static func interval(
+    _ arguments: ParsedArguments, _ feed: String
+  ) throws(CommandFailure) -> Int64? {
+    let interval = try arguments.value(FeedVerb.checkInterval.name, as: Readings.interval)
+    guard interval != nil, isSigned(feed) else { return interval }
+    throw CommandFailure(
+      .usage, code: "conflicting-options", message: "\(feed) is signed already, and init signs nothing there",
+      hint: "parser-ota refresh --feed \(feed.shellWord) --check-interval TIME changes the interval")
   }
 
   /// Whether a feed has signed metadata.

@@ -16,7 +16,7 @@ enum PublishOptions {
       .flag("allow-version-jump", "allow a number above live + 1000"),
       .option("expect-parent", "SHA256", "publish only on top of the manifest with this digest"),
       .flag("dry-run", "check everything and say what would be done, but write nothing"),
-      FeedVerb.allowClock, OutputFormat.option,
+      FeedVerb.allowClock, FeedVerb.checkInterval, OutputFormat.option,
     ] + GateOptions.all + SigningOptions.release
 
   /// Takes over what the command line says; what it leaves out stays as it is.

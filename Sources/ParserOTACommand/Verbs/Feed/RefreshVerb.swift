@@ -7,7 +7,7 @@ extension Verb {
       ["refresh"], summary: "renew the signatures of a signed feed before they expire; makes no release",
       options: [
         FeedVerb.feed, .flag("force", "renew all three roles, also those far from expiry"),
-        FeedVerb.allowClock,
+        FeedVerb.allowClock, FeedVerb.checkInterval,
       ] + SigningOptions.release + FeedVerb.hosting,
       manual: VerbManual(
         details: [

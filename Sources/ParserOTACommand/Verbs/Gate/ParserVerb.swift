@@ -47,7 +47,7 @@ enum ParserVerb {
   /// The engine with the limits that the command line asks for.
   static func engine(
     _ arguments: ParsedArguments, _ context: CommandContext
-  ) throws(CommandFailure) -> ParserEngine {
+  ) throws(CommandFailure) -> BundleEngine {
     guard var engine = try EngineChoice.read(arguments, context) else {
       throw noEngine("its place cannot be told")
     }

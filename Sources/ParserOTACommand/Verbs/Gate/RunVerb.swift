@@ -123,7 +123,7 @@ extension Verb {
   }
 
   private static func answer(
-    _ question: Question, _ engine: ParserEngine, _ pages: any PageProvider, traces: Bool,
+    _ question: Question, _ engine: BundleEngine, _ pages: any PageProvider, traces: Bool,
     _ context: CommandContext
   ) async throws(CommandFailure) -> JSONValue {
     do {

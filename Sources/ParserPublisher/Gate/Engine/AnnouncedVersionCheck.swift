@@ -1,3 +1,4 @@
+internal import OTAFeed
 internal import OTAManifest
 
 /// Compares the version that a bundle announces in its global with the number of its release.

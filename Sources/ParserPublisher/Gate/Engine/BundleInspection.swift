@@ -1,3 +1,4 @@
+internal import OTAFeed
 internal import OTAManifest
 
 /// An error as the page describes it.

@@ -1,3 +1,4 @@
+internal import OTAFeed
 internal import OTAManifest
 
 /// Compares the catalog in the bundle with the catalog file, and asks for a whole parser for each of its sources.

@@ -3,7 +3,7 @@ internal import ParserEngine
 
 /// The dry run of a release and of the live one on the same pages, and what comes of it.
 struct DryRunExamination {
-  let engine: ParserEngine
+  let engine: BundleEngine
   let globalName: String
   let release: GateCandidate
 

@@ -32,7 +32,7 @@ struct DryRunner {
       .replacing("__parserOTABlocks", with: Instruments.blocks)
       .replacing("__parserOTACaught", with: Instruments.caught))
 
-  let engine: ParserEngine
+  let engine: BundleEngine
   let globalName: String
   /// An engine that has done with another page of the same bundle; `nil` when there is none.
   var spare: SpareEngine?

@@ -8,7 +8,7 @@ struct EngineExamination {
   /// The largest bundle that gets another page in the same processes, in bytes; others get processes of their own.
   private static let maxRenewedBytes = 4_000_000
 
-  let engine: ParserEngine
+  let engine: BundleEngine
   let globalName: String
   let release: GateCandidate
   /// The release whose parsers are called on the same pages; `nil` when there is none.

@@ -5,7 +5,7 @@ internal import ParserPages
 /// Replays recordings through the live bundle and the new one, and says which sources get worse.
 struct FixtureCheck {
   let demand: FixtureDemand
-  let engine: ParserEngine
+  let engine: BundleEngine
   let globalName: String
 
   /// The findings, and the report when there was something to replay.

@@ -1,3 +1,6 @@
+internal import OTAManifest
+internal import OTAFeed
+
 /// One thing that is wrong with a member that methods use, and all places where they do.
 struct MemberFault {
   enum Kind: Hashable {

@@ -1,3 +1,6 @@
+internal import OTAManifest
+internal import OTAFeed
+
 /// Looks for a method that apps call and that is written with a slip: the class inherits the base class's instead.
 struct MisspeltEntryCheck {
   private static let entries = CatalogMatchCheck.contract + ["getChapters"]

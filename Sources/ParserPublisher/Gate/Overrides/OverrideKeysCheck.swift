@@ -1,3 +1,4 @@
+internal import OTAFeed
 internal import OTAManifest
 
 /// Looks for overrides that replace a method of their parser by a value.

@@ -1,3 +1,4 @@
+internal import OTAFeed
 internal import OTAManifest
 
 /// Looks for overrides that nothing reads, and for those of another type than their default: what a slip leaves.

@@ -1,3 +1,6 @@
+internal import OTAManifest
+internal import OTAFeed
+
 /// One thing that a check found: what, where, and what to do about it.
 public struct Finding: Equatable, Sendable {
   /// What a finding means for the release.

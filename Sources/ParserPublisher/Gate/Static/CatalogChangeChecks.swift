@@ -1,3 +1,4 @@
+internal import OTAFeed
 internal import OTAManifest
 
 /// Looks for sources that go, and for ids that come to mean another site: both take from people what they follow.

@@ -1,3 +1,6 @@
+internal import OTAManifest
+internal import OTAFeed
+
 /// What a `domain` must be: a bare host name, with a port or without.
 ///
 /// Apps and parsers build addresses of it, so a scheme or a path in it comes twice.

@@ -1,3 +1,4 @@
+internal import OTAFeed
 internal import OTAManifest
 
 /// Turns what the reader of code found into findings: with the sources whose parsers reach the place.

@@ -1,3 +1,4 @@
+internal import OTAFeed
 internal import OTAManifest
 
 /// What the reader found in a bundle.

@@ -1,3 +1,4 @@
+internal import OTAFeed
 public import OTACrypto
 internal import OTAManifest
 public import OTATrust

@@ -1,3 +1,4 @@
+internal import OTAFeed
 internal import OTAManifest
 
 /// What the findings of a dry run are made from: the run, the bundle, and what the live release gave on the same pages.

@@ -1,3 +1,6 @@
+internal import OTAManifest
+internal import OTAFeed
+
 /// Addresses that parsers ask for and that cannot be right, and requests that go past the app.
 struct RequestFindings {
   let subject: DryRunSubject

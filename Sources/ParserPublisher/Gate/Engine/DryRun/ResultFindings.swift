@@ -1,3 +1,4 @@
+internal import OTAFeed
 internal import OTAManifest
 
 /// What parsers gave, beside what apps need and what the live release gave on the same pages.

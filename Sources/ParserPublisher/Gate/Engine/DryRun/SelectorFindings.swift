@@ -1,3 +1,4 @@
+internal import OTAFeed
 internal import OTAManifest
 
 /// Selectors that the engine does not know, and promises that code reads as if they were values.

@@ -3,7 +3,7 @@ internal import OTAProcess
 /// The engine in which bundles are tried: a hidden web view of the family that apps use, in processes of its own.
 ///
 /// This library starts the program `parser-ota-engine` and talks to it; it links and loads no web engine itself.
-public struct ParserEngine: Sendable {
+public struct BundleEngine: Sendable {
   /// The path of the engine's program.
   public let program: String
   /// What a bundle may use up.
