@@ -3,23 +3,73 @@ package import OTAManifest
 
 /// Accepts what the feed serves, once it is a well-formed manifest of the right channel.
 struct ChecksumsOnlyAuthority: ManifestAuthority {
+  var wishes = OfferWishes.complete
+
   func newestManifest(of channel: Channel, from feed: FeedReader) async throws(Problem) -> VerifiedManifest {
     try feed.archive?.requireChannel(channel)
-    let path = channel.manifestPath
-    let bytes: [UInt8]
-    do {
-      bytes = try await feed.read(RelativePath(path), maxBytes: Limits.standard.maxManifestBytes)
-    } catch let problem as Problem {
-      throw problem
-    } catch {
-      throw Problem(.misuse, "the channel \(channel) has no path")
+    var source = UnsignedSource(feed: feed)
+    guard let archive = feed.archive else {
+      var search = OfferSearch(source, wishes)
+      return try await search.newest(of: channel)
     }
+    let newest = try await source.pointer(of: channel)
+    return archive.release.digest == newest.digest ? newest : archive.release.superseded(by: newest)
+  }
+}
+
+/// The files of a feed without signatures.
+private struct UnsignedSource: ChannelSource {
+  let feed: FeedReader
+
+  mutating func pointer(of channel: Channel) async throws(Problem) -> VerifiedManifest {
+    let path = channel.manifestPath
+    let bytes = try await read(path, Limits.standard.maxManifestBytes)
     if case .directory = feed.location {
       return try VerifiedManifest(local: bytes, name: path).required(for: channel)
     }
-    let newest = try VerifiedManifest(unsigned: bytes, name: path).required(for: channel)
-    guard let release = feed.archive?.release, release.digest != newest.digest else { return newest }
-    return release.superseded(by: newest)
+    return try VerifiedManifest(unsigned: bytes, name: path).required(for: channel)
+  }
+
+  mutating func pointerIfAny(
+    of channel: Channel, isAnnounced: Bool
+  ) async throws(Problem) -> VerifiedManifest? {
+    guard isAnnounced else { return nil }
+    do {
+      return try await pointer(of: channel)
+    } catch  where Self.isAbsence(error) {
+      return nil
+    }
+  }
+
+  mutating func document(
+    _ path: String, maxBytes: Int, isAnnounced: Bool
+  ) async throws(Problem) -> [UInt8]? {
+    guard isAnnounced else { return nil }
+    do {
+      return try await read(path, maxBytes)
+    } catch  where Self.isAbsence(error) {
+      return nil
+    }
+  }
+
+  mutating func release(of rollout: Rollout) async throws(Problem) -> VerifiedManifest {
+    let path = "files/releases/\(rollout.version)/\(rollout.manifest).manifest.json"
+    return try VerifiedManifest(unsigned: try await read(path, Limits.standard.maxManifestBytes), name: path)
+  }
+
+  private func read(_ path: String, _ maxBytes: Int) async throws(Problem) -> [UInt8] {
+    do {
+      return try await feed.read(RelativePath(path), maxBytes: maxBytes)
+    } catch let problem as Problem {
+      throw problem
+    } catch {
+      throw Problem(.misuse, "\(path) is no path of a feed")
+    }
+  }
+
+  /// Not there, or a host that answers with its page for whatever is not there.
+  private static func isAbsence(_ problem: Problem) -> Bool {
+    [.notFound, .htmlInstead, .fileMissing].contains(problem.code)
   }
 }
 

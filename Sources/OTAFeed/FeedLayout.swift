@@ -83,7 +83,7 @@ package enum FeedLayout {
     let folder = path.prefix { $0 != "/" }.asciiLowercased
     let own = [
       privateFolder, channelsFolder, metadataFolder, page, missingPage, plainHosting, headers,
-      Channel.stable.manifestPath,
+      Channel.stable.manifestPath, Channel.stable.rolloutPath, Channel.stable.advisoriesPath,
     ]
     return own.contains(folder) || path.hasSuffix(manifestSuffix)
   }

@@ -32,7 +32,7 @@ public enum Trust: Equatable, Sendable {
   package func authority(_ memory: TrustMemory) -> any ManifestAuthority {
     switch self {
     case .root(let bytes): TUFAuthority(root: bytes, memory: memory)
-    case .checksumsOnly: ChecksumsOnlyAuthority()
+    case .checksumsOnly: ChecksumsOnlyAuthority(wishes: memory.wishes)
     }
   }
 
@@ -58,4 +58,8 @@ public struct VerifiedManifest: Equatable, Sendable {
   package var notices: [Problem] = []
   /// The newest manifest of the channel, where an archive brings an older release along with it; `nil` for the newest.
   package var newest: Manifest?
+  /// What everybody may have, where this is the release of a rollout; `nil` for the release of everybody.
+  package var complete: PointedRelease?
+  /// The documents beside the pointer of the channel.
+  package var documents = ChannelDocuments()
 }

@@ -10,6 +10,8 @@ package struct TrustMemory: Sendable {
   package let moment: TrustMoment
   /// The bytes of a manifest with this digest that is at hand; they are hashed before they are used.
   package let knownManifest: @Sendable (Digest) -> [UInt8]?
+  /// What is wanted beside the release of everybody.
+  package let wishes: OfferWishes
   /// Hears what verified metadata says of the feed, also when its newest release cannot be had afterwards.
   package let heard: @Sendable (FeedEvidence) -> Void
 
@@ -17,9 +19,11 @@ package struct TrustMemory: Sendable {
   package init(
     metadata: any TrustedMetadataStore, moment: TrustMoment,
     knownManifest: @escaping @Sendable (Digest) -> [UInt8]? = { _ in nil },
+    wishes: OfferWishes = .complete,
     heard: @escaping @Sendable (FeedEvidence) -> Void = { _ in }
   ) {
     self.heard = heard
+    self.wishes = wishes
     self.metadata = metadata
     self.moment = moment
     self.knownManifest = knownManifest

@@ -54,7 +54,15 @@ public struct Publisher: Sendable {
   /// Interrupted at any point, the live release is untouched or the new one is live as a whole, and the same request
   /// again finishes the job.
   public func publish(_ request: PublishRequest) async throws(Problem) -> PublishReport {
-    let state = try await readState()
+    let request = try request.intoItsLine()
+    var state = try await readState()
+    if request.rollout != nil, !request.dryRun {
+      state = try await announcing(
+        FeedDocuments.Kind.rollout.rawValue, in: request.channel, of: state, request.date)
+    }
+    if let base = request.channel.lineOf?.channel, !request.dryRun {
+      state = try await announcing("lines", in: base, of: state, request.date)
+    }
     do {
       try check(request)
       _ = try requireClock(state, date: request.date)

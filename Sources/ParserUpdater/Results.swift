@@ -143,4 +143,69 @@ public struct Explanation: Equatable, Sendable {
   public let obstacle: Problem?
   /// What an update would do with the manifest that was asked about.
   public let offer: CheckResult?
+  /// The channel that is followed, and why it is that one.
+  public let channel: ChannelStanding
+  /// The rollout of the channel and where this device stands in it; `nil` when none was heard of.
+  public let rollout: RolloutStanding?
+  /// What the feed says of sources; `nil` when it says nothing.
+  public let advisories: Advisories?
+}
+
+/// The channel that a device follows.
+public struct ChannelStanding: Equatable, Sendable {
+  /// The channel of the app.
+  public let configured: Channel
+  /// The one that a person chose in its place; `nil` when nobody did.
+  public let chosen: Channel?
+  /// The one whose releases run.
+  public let followed: Channel
+
+  /// The whole sentence.
+  public var sentence: String {
+    var text = "follows channel \(followed)"
+    if chosen != nil { text += ", chosen on this device in place of \(configured)" }
+    let wanted = chosen ?? configured
+    if followed != wanted {
+      text += followed.lineOf?.channel == wanted
+        ? ", the line of \(wanted) for this app" : ": the feed leads there from \(wanted)"
+    }
+    return text
+  }
+}
+
+/// A rollout, and where a device stands in it.
+public struct RolloutStanding: Equatable, Sendable {
+  /// The document that was heard last.
+  public let rollout: Rollout
+  /// Why the device gets the release or does not.
+  public let reason: RolloutReason
+  /// The bucket of the device, from 0 to 9999; `nil` while it has none.
+  public let bucket: Int?
+  /// The share at the latest time that is proved to have come.
+  public let share: Share
+  /// The step after that, and when it begins; `nil` after the last one.
+  public let next: RolloutSteps.Step?
+  /// The latest time that is proved to have come.
+  public let moment: Timestamp
+
+  /// The whole sentence.
+  public var sentence: String {
+    let place = bucket.map { "bucket \(Share(parts: Int64($0))?.description ?? "?")" } ?? "no bucket yet"
+    let release = "rollout of release \(rollout.version): "
+    switch reason {
+    case .kept: return release + "this device has it"
+    case .critical: return release + "critical, so every device takes it"
+    case .askedNow: return release + "taken because an update was asked for now"
+    case .replacesWithdrawn: return release + "taken because what ran was withdrawn"
+    case .inside: return release + "this device is inside (\(place), share \(share))"
+    case .overtaken: return release + "over, everybody has a release as new"
+    case .withdrawn: return release + "withdrawn"
+    case .halted: return release + "halted at \(share), this device does not take it"
+    case .rejected: return release + "it was rejected on this device"
+    case .outside:
+      let later = next.map { "; \($0.share) from \(rollout.start.advanced(bySeconds: $0.after))" } ?? ""
+      return release + "this device is outside (\(place), share \(share)\(later))"
+    case .unknown: return release + "the bucket of this device cannot be computed"
+    }
+  }
 }

@@ -7,11 +7,12 @@ extension Updater {
   ///
   /// - Parameters:
   ///   - deadline: how long the check may take in all, retries and mirrors included; `nil` for as long as its transfers may.
-  ///   - now: whether the feed is asked although its host asked for a pause, or its interval is not over.
+  ///   - now: whether a person asks: pauses, check intervals and the share of a rollout are not waited for.
   /// - Throws: the codes of the network and of trust; `timed-out` after the deadline, `cancelled` with the task.
   public func check(
     within deadline: Duration? = nil, now isNow: Bool = false
   ) async throws(Problem) -> CheckResult {
+    defer { tellOfAdvisories() }
     do throws(Problem) {
       let result = try await checked(deadline, isNow)
       events.send(.checked(result))
@@ -26,7 +27,9 @@ extension Updater {
     if let due = dueDate(isNow) { return .notDue(due) }
     do {
       return try await ask(deadline, isNow) { (reader) throws(Problem) in
-        try await self.run(reader).check()
+        var run = self.run(reader)
+        run.isAskedNow = isNow
+        return try await run.check()
       }
     } catch {
       return .lagging(try lag(error))
@@ -40,13 +43,14 @@ extension Updater {
   ///
   /// - Parameters:
   ///   - deadline: how long the update may take in all, retries and mirrors included; `nil` for as long as its transfers may.
-  ///   - now: whether the feed is asked although its host asked for a pause, or its interval is not over.
+  ///   - now: whether a person asks: pauses, check intervals and the share of a rollout are not waited for.
   ///   - progress: called from any thread.
   /// - Throws: the codes of the network, of trust and of the disk; `timed-out` after the deadline, `cancelled` with the task.
   public func update(
     within deadline: Duration? = nil, now isNow: Bool = false,
     progress: @escaping @Sendable (UpdateProgress) -> Void = { _ in }
   ) async throws(Problem) -> UpdateResult {
+    defer { tellOfAdvisories() }
     do throws(Problem) {
       let result = try await updated(deadline, isNow, progress)
       events.send(.updated(result))
@@ -63,7 +67,9 @@ extension Updater {
     if let due = dueDate(isNow) { return .unchanged(.notDue(due)) }
     do {
       return try await ask(deadline, isNow) { (reader) throws(Problem) in
-        try await self.run(reader, progress).update()
+        var run = self.run(reader, progress)
+        run.isAskedNow = isNow
+        return try await run.update()
       }
     } catch {
       return .unchanged(.lagging(try lag(error)))

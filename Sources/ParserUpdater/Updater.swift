@@ -14,6 +14,8 @@ public final class Updater: Sendable {
   let events: EventRelay
   let now: @Sendable () -> Timestamp
   private let active = Mutex<ActiveRelease?>(nil)
+  let advisoryListeners = AdvisoryListeners()
+  let reports = Mutex<CallReporter?>(nil)
 
   /// Makes an updater; nothing is read or written yet.
   public convenience init(_ configuration: UpdaterConfiguration) {
@@ -49,6 +51,9 @@ public final class Updater: Sendable {
       let release = activation.run()
       active = release
       events.send(.launched(release.version, release.origin))
+      if release.standing == .onTrial, case .minutesAlive(let minutes) = configuration.confirmation {
+        confirmLater(release, minutes: minutes)
+      }
       return release
     }
   }
@@ -64,6 +69,18 @@ public final class Updater: Sendable {
     await BlockingWork.run { self.confirm(release) }
   }
 
+  /// Confirms a release when the process has lived for so long; a failure that comes first makes the word one of no launch.
+  private func confirmLater(_ release: ActiveRelease, minutes: Int) {
+    Task { [weak self] in
+      do {
+        try await Task.sleep(for: .seconds(60 * max(0, minutes)))
+        self?.confirm(release)
+      } catch {
+        // The process ends.
+      }
+    }
+  }
+
   /// Says that a release works: it is no longer on trial.
   ///
   /// Speaks for the release and the launch of `release` only; anything else is ignored and written to the history.
@@ -75,7 +92,8 @@ public final class Updater: Sendable {
   /// Says that the app ends in good order before it could tell whether the release works: the launch does not count.
   @discardableResult
   public func close(_ release: ActiveRelease) -> VerdictResult {
-    noting(StoreChange(configuration, now: now()).apply(.closed, release.reference, release.launch))
+    flushReports()
+    return noting(StoreChange(configuration, now: now()).apply(.closed, release.reference, release.launch))
   }
 
   private func noting(_ result: VerdictResult) -> VerdictResult {
@@ -103,6 +121,9 @@ public final class Updater: Sendable {
       return next
     }
   }
+
+  /// What this process runs; `nil` before it activated anything.
+  var activated: ActiveRelease? { active.withLock { $0 } }
 
   /// A change of the state, at this moment.
   var change: StoreChange { StoreChange(configuration, now: now()) }

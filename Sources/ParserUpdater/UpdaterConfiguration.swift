@@ -25,6 +25,8 @@ public struct UpdaterConfiguration: Sendable {
   public var app = AppCapabilities()
   /// How many launches in a row may end without confirmation before a release is rejected; at least 1.
   public var unconfirmedLaunchLimit = 2
+  /// What confirms a release on trial, beside a word of the app.
+  public var confirmation = ConfirmationPolicy.explicit
   /// How long a launch that has something to write, or a verdict, waits for the lock of the store.
   ///
   /// After that a launch goes on without writing. One that has nothing to write, and a verdict that was given before, do

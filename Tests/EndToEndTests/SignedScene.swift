@@ -10,7 +10,7 @@ struct SignedScene {
   /// The names of the key files, without their endings.
   static let keys = ["root", "spare", "release", "other", "sealed"]
   static let files =
-    keys.flatMap { ["\($0).pem", "\($0).pem.pub"] } + ["phrase.txt", "next.root.json", "signed.tar.zst"]
+    keys.flatMap { ["\($0).pem", "\($0).pem.pub"] } + ["phrase.txt", "next.root.json", "signed.tar.zst", "plan.json"]
 
   private static let shared = Result { try SignedScene() }
   private let playground: Playground
@@ -20,7 +20,7 @@ struct SignedScene {
   /// Copies the scene into a playground.
   static func put(into playground: Playground) throws {
     let scene = try shared.get().playground
-    for name in files + ["signed"] {
+    for name in files + ["signed", "steps"] {
       try FileManager.default.copyItem(atPath: scene.path(name), toPath: playground.path(name))
     }
   }
@@ -46,7 +46,22 @@ struct SignedScene {
         "publish --feed signed --bundle bundle-\(number).js --sources sources.json --release-key release.pem")
     }
     try playground.must("export --feed signed --out signed.tar.zst")
+    try Self.makeSteps(playground)
     try playground.must("root prepare --feed signed --out next.root.json --expires-days 700")
+  }
+}
+
+extension SignedScene {
+  /// The feed `steps`: a channel beta, a release of stable that some devices may have, and a plan to simulate.
+  private static func makeSteps(_ playground: Playground) throws {
+    try playground.must("init --feed steps --checksums-only")
+    let files = "--feed steps --sources sources.json"
+    try playground.must("publish \(files) --bundle bundle-1.js")
+    try playground.must("publish \(files) --bundle bundle-3.js --channel beta")
+    try playground.must("publish \(files) --bundle bundle-2.js --rollout 10%")
+    try playground.write(
+      "plan.json",
+      #"{"devices":300,"hours":48,"events":[{"at":"1h","do":"publish","rollout":"10%","bad":true},{"at":"9h","do":"withdraw"}]}"#)
   }
 }
 

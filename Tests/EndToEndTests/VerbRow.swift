@@ -33,6 +33,16 @@ struct VerbRow: CustomTestStringConvertible, Sendable {
     VerbRow("init", "--feed other --checksums-only", fails: "--feed bundle-1.js --checksums-only", 2),
     VerbRow("check", "\(files) --against feed", fails: "\(files) --against nowhere", 2),
     VerbRow("publish", "--feed feed \(files)", fails: "--feed store \(files)", 2),
+    VerbRow("promote", "--feed steps --from beta --to stable", fails: "--feed steps --from bete --to stable", 1),
+    VerbRow("rollout status", "--feed steps", fails: "--feed feed", 1),
+    VerbRow("rollout advance", "--feed steps", fails: "--feed feed", 1),
+    VerbRow("rollout set", "25% --feed steps", fails: "25% --feed feed", 1),
+    VerbRow("rollout halt", "--feed steps", fails: "--feed feed", 1),
+    VerbRow("rollout resume", "--feed steps", fails: "--feed feed", 1),
+    VerbRow("rollout complete", "--feed steps", fails: "--feed feed", 1),
+    VerbRow("channels", "--feed steps", fails: "--feed store", 2),
+    VerbRow("channel retire", "beta --feed steps --yes", fails: "bete --feed steps --yes", 1),
+    VerbRow("advise", "ALPHA --state broken --feed steps", fails: "NOBODY --state broken --feed steps", 1),
     VerbRow("rollback", "--feed feed --yes", fails: "--feed feed --to 99 --yes", 1),
     VerbRow(
       "refresh", "--feed signed --release-key release.pem",
@@ -77,6 +87,8 @@ struct VerbRow: CustomTestStringConvertible, Sendable {
     VerbRow("device pin", "--store store", fails: "99 --store store", 1),
     VerbRow("device unpin", "--store store", fails: "--store feed", 2),
     VerbRow("device forget", "--store store", fails: "99 --store store", 1),
+    VerbRow("device channel", "beta --store store", fails: "--store feed", 2),
+    VerbRow("device advisories", "--store store", fails: "--store feed", 2),
     VerbRow("device status", "--store store", fails: "--store feed", 2),
     VerbRow("device history", "--store store", fails: "--store feed", 2),
     VerbRow("device explain", "--store store", fails: "--store store --manifest bundle-1.js", 3),
@@ -106,6 +118,7 @@ struct VerbRow: CustomTestStringConvertible, Sendable {
       fails: "next.root.json --feed signed", 1),
     VerbRow("source list", "--sources sources.json", fails: "--sources bundle-1.js", 3),
     VerbRow("source resolve", "--sources sources.json ALPHA", fails: "--sources sources.json NOBODY", 1),
+    VerbRow("simulate", "--plan plan.json", fails: "--plan bundle-1.js", 3),
     VerbRow("contract", "", fails: "x", 2),
     VerbRow("help", "publish", fails: "publisch", 2),
     VerbRow("version", "", fails: "now", 2),
@@ -139,6 +152,11 @@ struct ReferenceOption: Sendable {
     case "FORMAT": "shell"
     case "TAG": "v1.0"
     case "SECONDS": "9"
+    case "STEPS": "10%"
+    case "RANGE": "1.0..2.0"
+    case "STATE": "broken"
+    case "DATE": "7d"
+    case "HOST": "new.example"
     default: "x"
     }
   }

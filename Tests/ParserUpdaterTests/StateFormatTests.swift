@@ -147,8 +147,15 @@ struct LineageExploration {
         foreign.allSatisfy { $0.release.version > LaunchPlanExploration.embedded.version }
       ),
       ("planning again changes nothing", again.state == plan.state && again.candidates == plan.candidates),
-      ("going back finds what was left", situation.channel == state.channel || back.slots == state.slots),
+      ("going back finds what was left", situation.channel == state.channel || back.slots == Self.left(state.slots)),
     ]
+  }
+
+  /// What of a channel waits for a return: not what was never used.
+  private static func left(_ slots: ChannelSlots) -> ChannelSlots {
+    var left = slots
+    (left.staged, left.trialLoad) = (nil, nil)
+    return left
   }
 
   private static func foreignRules(_ state: DeviceState, _ situation: LaunchSituation) -> [(String, Bool)] {

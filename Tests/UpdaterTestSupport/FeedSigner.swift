@@ -20,6 +20,8 @@ package final class FeedSigner: Sendable {
     package var keys: [Role: [PrivateKey]]
     /// The version that each role has now; the root follows its own chain.
     package var versions: [Role: Int64] = [.targets: 0, .snapshot: 0, .timestamp: 0]
+    /// Whether a timestamp says when it was signed.
+    package var datesTimestamps = false
     /// The files that targets metadata lists.
     package var files: [String: FileEntry] = [:]
     /// The newest root.
@@ -149,7 +151,7 @@ package final class FeedSigner: Sendable {
     case .timestamp:
       try TimestampDocument(
         version: version, expires: expires, snapshotVersion: books.versions[.snapshot] ?? 1,
-        snapshot: entry(.snapshot)
+        snapshot: entry(.snapshot), signedAt: books.datesTimestamps ? books.now : nil
       ).document()
     }
   }

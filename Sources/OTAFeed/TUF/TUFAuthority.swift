@@ -17,79 +17,20 @@ struct TUFAuthority: ManifestAuthority {
       memory.heard(FeedEvidence(client, isNew: isNew))
       try requireTwoWitnesses(client, isNew)
       try feed.archive?.requireChannel(channel)
-      var verified = try await manifest(of: channel, &client)
-      if let archive = feed.archive { verified = try await release(of: archive, verified, &client) }
+      var source = SignedSource(client: client, memory: memory)
+      var verified: VerifiedManifest
+      if let archive = feed.archive {
+        verified = try await source.release(of: archive, try await source.pointer(of: channel))
+      } else {
+        var search = OfferSearch(source, memory.wishes)
+        verified = try await search.newest(of: channel)
+      }
       if client.answersEverything {
         verified.notices.append(Problem(hostAnswersEverything: feed.location.text))
       }
       return verified
     } catch {
       throw doubting(error)
-    }
-  }
-
-  private func manifest(
-    of channel: Channel, _ client: inout TUFClient
-  ) async throws(Problem) -> VerifiedManifest {
-    let path = channel.manifestPath
-    guard let target = try await client.targetInfo(path) else {
-      throw Problem(
-        .notFound, "\(path) is not among the signed files: nothing is published in the channel \(channel)",
-        advice: "check the name of the channel")
-    }
-    let verified = try VerifiedManifest(unsigned: try await bytes(of: target, &client), name: path)
-    guard verified.manifest.channel == channel else {
-      throw Problem(
-        .wrongChannel, "\(path) belongs to the channel \(verified.manifest.channel), not to \(channel)",
-        advice: "tell the publisher of the feed")
-    }
-    try await client.requireSignedFiles(of: verified.manifest)
-    return verified
-  }
-
-  /// The release that an archive brings, when signed metadata lists it as well as the newest one.
-  private func release(
-    of archive: ReleaseArchive, _ newest: VerifiedManifest, _ client: inout TUFClient
-  ) async throws(Problem) -> VerifiedManifest {
-    guard archive.release.digest != newest.digest else { return newest }
-    let path = "releases/\(archive.manifest.version)/manifest.json"
-    guard try await client.targetInfo(path)?.sha256 == archive.release.digest else {
-      throw Problem(
-        .trustUnlisted,
-        "release \(archive.manifest.version) of \(archive.name.printable(maxCharacters: 200)) is not among the signed files",
-        advice: "nothing of it was used; make archives with parser-ota export")
-    }
-    try await client.requireSignedFiles(of: archive.manifest)
-    return archive.release.superseded(by: newest)
-  }
-
-  /// The bytes of a manifest: those at hand when they are the signed ones, else those of the feed.
-  private func bytes(
-    of target: TargetDescription, _ client: inout TUFClient
-  ) async throws(Problem) -> [UInt8] {
-    let limit = Limits.standard.maxManifestBytes
-    guard target.length <= limit else {
-      throw Problem(
-        .trustLimit, "\(target.path) has \(target.length) bytes, more than the \(limit) of a manifest",
-        advice: "tell the publisher of the feed")
-    }
-    for bytes in [try known(target), try stored(target)].compactMap(\.self) where target.matches(bytes) {
-      return bytes
-    }
-    let sink = MemorySink()
-    try await client.download(target, into: sink)
-    return sink.bytes
-  }
-
-  private func known(_ target: TargetDescription) throws(Problem) -> [UInt8]? {
-    target.sha256.flatMap(memory.knownManifest)
-  }
-
-  private func stored(_ target: TargetDescription) throws(Problem) -> [UInt8]? {
-    do {
-      return try memory.metadata.load(.target(path: target.path))
-    } catch {
-      throw Problem(error)
     }
   }
 
@@ -115,6 +56,101 @@ struct TUFAuthority: ManifestAuthority {
       advice: "set the clock of this machine, then try again")
     doubted.since = problem.since
     return doubted
+  }
+}
+
+/// The files of a feed that signed metadata lists.
+private struct SignedSource: ChannelSource {
+  var client: TUFClient
+  let memory: TrustMemory
+
+  mutating func pointer(of channel: Channel) async throws(Problem) -> VerifiedManifest {
+    guard let pointer = try await pointerIfAny(of: channel, isAnnounced: true) else {
+      throw Problem(
+        .notFound,
+        "\(channel.manifestPath) is not among the signed files: nothing is published in the channel \(channel)",
+        advice: "check the name of the channel")
+    }
+    return pointer
+  }
+
+  mutating func pointerIfAny(
+    of channel: Channel, isAnnounced: Bool
+  ) async throws(Problem) -> VerifiedManifest? {
+    let path = channel.manifestPath
+    guard let target = try await client.targetInfo(path) else { return nil }
+    let bytes = try await bytes(of: target, maxBytes: Limits.standard.maxManifestBytes)
+    let verified = try VerifiedManifest(unsigned: bytes, name: path)
+    guard verified.manifest.channel == channel else {
+      throw Problem(
+        .wrongChannel, "\(path) belongs to the channel \(verified.manifest.channel), not to \(channel)",
+        advice: "tell the publisher of the feed")
+    }
+    try await client.requireSignedFiles(of: verified.manifest)
+    return verified
+  }
+
+  mutating func document(
+    _ path: String, maxBytes: Int, isAnnounced: Bool
+  ) async throws(Problem) -> [UInt8]? {
+    guard let target = try await client.targetInfo(path) else { return nil }
+    return try await bytes(of: target, maxBytes: maxBytes)
+  }
+
+  mutating func release(of rollout: Rollout) async throws(Problem) -> VerifiedManifest {
+    let path = "releases/\(rollout.version)/manifest.json"
+    guard let target = try await client.targetInfo(path), target.sha256 == rollout.manifest else {
+      throw Problem(.trustUnlisted, "release \(rollout.version) of a rollout is not among the signed files")
+    }
+    let bytes = try await bytes(of: target, maxBytes: Limits.standard.maxManifestBytes)
+    let verified = try VerifiedManifest(unsigned: bytes, name: path)
+    try await client.requireSignedFiles(of: verified.manifest)
+    return verified
+  }
+
+  /// The release that an archive brings, when signed metadata lists it as well as the newest one.
+  mutating func release(
+    of archive: ReleaseArchive, _ newest: VerifiedManifest
+  ) async throws(Problem) -> VerifiedManifest {
+    guard archive.release.digest != newest.digest else { return newest }
+    let path = "releases/\(archive.manifest.version)/manifest.json"
+    guard try await client.targetInfo(path)?.sha256 == archive.release.digest else {
+      throw Problem(
+        .trustUnlisted,
+        "release \(archive.manifest.version) of \(archive.name.printable(maxCharacters: 200)) is not among the signed files",
+        advice: "nothing of it was used; make archives with parser-ota export")
+    }
+    try await client.requireSignedFiles(of: archive.manifest)
+    return archive.release.superseded(by: newest)
+  }
+
+  /// The bytes of a small target: those at hand when they are the signed ones, else those of the feed.
+  private mutating func bytes(
+    of target: TargetDescription, maxBytes limit: Int
+  ) async throws(Problem) -> [UInt8] {
+    guard target.length <= limit else {
+      throw Problem(
+        .trustLimit, "\(target.path) has \(target.length) bytes, more than the \(limit) of a manifest",
+        advice: "tell the publisher of the feed")
+    }
+    for bytes in [try known(target), try stored(target)].compactMap(\.self) where target.matches(bytes) {
+      return bytes
+    }
+    let sink = MemorySink()
+    try await client.download(target, into: sink)
+    return sink.bytes
+  }
+
+  private func known(_ target: TargetDescription) throws(Problem) -> [UInt8]? {
+    target.sha256.flatMap(memory.knownManifest)
+  }
+
+  private func stored(_ target: TargetDescription) throws(Problem) -> [UInt8]? {
+    do {
+      return try memory.metadata.load(.target(path: target.path))
+    } catch {
+      throw Problem(error)
+    }
   }
 }
 

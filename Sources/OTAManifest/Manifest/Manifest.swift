@@ -40,6 +40,15 @@ public struct Manifest: Equatable, Sendable {
   /// What the maintainer let through the checks before the release, such as `dangling-call:ABC`; for people.
   public var allowed: [String] = []
 
+  /// Apps that run their embedded copy in place of this release and every earlier one; `nil` for none.
+  public var embeddedOnly: EmbeddedOnly?
+  /// The channel that devices of this one follow from now on; `nil` while this one goes on.
+  public var follow: Channel?
+  /// The documents of the channel that stand beside its pointer, for clients that read no list of signed files.
+  public var beside: [String] = []
+  /// Whether devices should not wait with it.
+  public var isCritical = false
+
   /// Describes a release with nothing but its files.
   public init(version: ReleaseVersion, bundle: Artifact, sources: Artifact) {
     self.version = version

@@ -2,7 +2,7 @@ extension Manifest {
   private static let fields = [
     "version", "bundle", "sources", "channel", "released", "notes", "contract", "minimumAppVersion",
     "content", "parent", "parentVersion", "withdrawn", "withdrawnContent", "aliases",
-    "requires", "fixtures", "allowed", "source",
+    "requires", "fixtures", "allowed", "source", "embeddedOnly", "follow", "beside", "critical",
   ]
 
   /// Reads a manifest strictly.
@@ -39,6 +39,15 @@ extension Manifest {
     }
     allowed = try object.optional("allowed", object.allowances) ?? []
     source = try object.optional("source", object.commit)
+    embeddedOnly = try object.optional("embeddedOnly") { (name) throws(InputError) in
+      try EmbeddedOnly(object.object(name, known: EmbeddedOnly.fields))
+    }
+    follow = try object.optional("follow", object.channel)
+    beside = try object.optional("beside", object.features) ?? []
+    isCritical = try object.optional("critical", object.bool) ?? false
+    guard follow != channel else {
+      throw InputError(.malformed, field: "follow", "names the channel \(channel) itself")
+    }
     guard content <= version else {
       throw InputError(.outOfRange, field: "content", "is \(content), later than version \(version)")
     }

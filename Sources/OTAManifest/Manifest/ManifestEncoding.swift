@@ -26,6 +26,10 @@ extension Manifest {
     add("fixtures", fixtures?.json)
     add("source", source.map { .string($0) })
     add("allowed", allowed.isEmpty ? nil : .array(allowed.map { .string($0) }))
+    add("embeddedOnly", embeddedOnly?.json)
+    add("follow", follow.map { .string($0.name) })
+    add("beside", beside.isEmpty ? nil : .array(beside.map { .string($0) }))
+    add("critical", isCritical ? .bool(true) : nil)
     return .object(members)
   }
 }

@@ -31,6 +31,16 @@ public struct SourceCatalog: Sendable {
     return try SourceCatalog(entries)
   }
 
+  /// The same catalog with other hosts; `nil` keeps the host of an entry.
+  func replacingDomains(_ host: (SourceEntry) -> String?) -> SourceCatalog {
+    SourceCatalog(entries: entries.map { entry in host(entry).map(entry.at) ?? entry }, index: index)
+  }
+
+  private init(entries: [SourceEntry], index: SourceIndex) {
+    self.entries = entries
+    self.index = index
+  }
+
   private init(_ entries: [SourceEntry]) throws(InputError) {
     var index = SourceIndex()
     for entry in entries {

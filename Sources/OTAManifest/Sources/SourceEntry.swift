@@ -12,7 +12,7 @@ public struct SourceEntry: Sendable, Equatable {
   /// A language tag in the spelling of `LanguageTag`; empty when the source has none. `lang` when it is missing.
   public let locale: String
   /// The host that the parser reads; several sources may share it.
-  public let domain: String
+  public private(set) var domain: String
   /// The parser that this one specialises.
   public let family: String
   /// Whether the source carries adult content; `false` when it is missing.
@@ -60,6 +60,13 @@ public struct SourceEntry: Sendable, Equatable {
       JSONMember("domain", .string(domain)), JSONMember("family", .string(family)),
       JSONMember("isNsfw", .bool(isNsfw)), JSONMember("overrides", .object(overrides)),
     ]
+  }
+
+  /// The same source at another host.
+  func at(_ domain: String) -> SourceEntry {
+    var copy = self
+    copy.domain = domain
+    return copy
   }
 
   /// Equality on the bytes of every field, and on the position.

@@ -20,6 +20,33 @@ public struct Channel: Hashable, Sendable {
   public var manifestPath: String {
     self == .stable ? "manifest.json" : "channels/\(name)/manifest.json"
   }
+
+  /// The path of the document on a rollout that goes on in the channel.
+  public var rolloutPath: String { self == .stable ? "rollout.json" : "channels/\(name)/rollout.json" }
+
+  /// The path of the channel's advisories.
+  public var advisoriesPath: String {
+    self == .stable ? "advisories.json" : "channels/\(name)/advisories.json"
+  }
+
+  /// What stands between the name of a channel and the contract of a line of it.
+  private static let lineMark = "-line-"
+
+  /// The line of this channel for apps that implement a contract; `nil` when its name would be too long.
+  public func line(_ contract: Int64) -> Channel? {
+    isLine ? nil : Channel("\(name)\(Self.lineMark)\(contract)")
+  }
+
+  /// The channel that this one is a line of, and the contract; `nil` for a channel of its own.
+  public var lineOf: (channel: Channel, contract: Int64)? {
+    guard let mark = name.ranges(of: Self.lineMark).last, let channel = Channel(name[..<mark.lowerBound]),
+      let contract = ReleaseVersion(decimal: name[mark.upperBound...])?.number
+    else { return nil }
+    return (channel, contract)
+  }
+
+  /// Whether it is a line of another channel.
+  public var isLine: Bool { lineOf != nil }
 }
 
 extension Channel: CustomStringConvertible {

@@ -19,6 +19,8 @@ public struct Limits: Sendable {
   public let maxNotesBytes = 4096
   /// Withdrawn versions in one manifest.
   public let maxWithdrawn = 1024
+  /// Releases that one manifest may withdraw anew: a stolen release key cannot take back more at once.
+  public let maxNewlyWithdrawn = 64
   /// Renamed source ids in one manifest.
   public let maxAliases = 1024
   /// Feature names in one manifest.

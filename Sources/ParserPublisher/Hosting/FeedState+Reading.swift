@@ -46,7 +46,10 @@ extension FeedState {
     let names = try await listReleases(host)
     let pending = try await readPending(host)
     let live = try await readPointers(host)
-    let isUnfinished = !live.values.contains { $0.digest == pending?.manifest }
+    let documents = try await readDocuments(beside: live, host)
+    let isUnfinished =
+      !live.values.contains { $0.digest == pending?.manifest }
+      && !documents.rollouts.values.contains { $0.manifest == pending?.manifest }
     var releases: [VerifiedManifest] = []
     var lost: [LostFile] = []
     for name in names where !(isUnfinished && name == pending) {
@@ -69,7 +72,7 @@ extension FeedState {
     lost += try await ContentInventory(host: host, isSigned: false).lost(of: releases)
     return FeedState(
       settings: settings, live: live, releases: releases, pending: pending,
-      pointers: live.mapValues(\.bytes), metadata: nil, lost: lost)
+      pointers: live.mapValues(\.bytes), metadata: nil, lost: lost, documents: documents)
   }
 
   /// Newer first; of two manifests with one number the live one counts, then the order is fixed by the digest.

@@ -17,12 +17,16 @@ struct FeedState {
   private(set) var metadata: MetadataState?
   /// Files of kept releases that are missing or damaged; what does not need them works all the same.
   var lost: [LostFile] = []
+  /// The documents beside the pointers.
+  var documents = FeedDocuments()
 
   /// The newest release of any channel: the parent of the next one.
   var head: VerifiedManifest? { releases.first }
 
-  /// The release with this digest as its manifest is live somewhere.
-  func isLive(_ digest: Digest) -> Bool { live.values.contains { $0.digest == digest } }
+  /// The release with this digest as its manifest is live somewhere, or on its way there by a rollout.
+  func isLive(_ digest: Digest) -> Bool {
+    live.values.contains { $0.digest == digest } || documents.rollouts.values.contains { $0.manifest == digest }
+  }
 
   /// The channels whose pointer is not what is signed.
   var laggingChannels: [Channel] {
@@ -54,11 +58,14 @@ struct FeedState {
   /// The state as it will be when a release is live.
   func adding(_ draft: ReleaseDraft) throws(Problem) -> FeedState {
     let release = try VerifiedManifest(unsigned: draft.bytes, name: draft.manifest.channel.manifestPath)
-    var live = live
-    live[draft.manifest.channel] = release
-    let others = releases.filter { $0.digest != release.digest }
+    var (live, documents) = (live, documents)
+    documents.set(draft.rollout, of: draft.manifest.channel)
+    if draft.rollout == nil { live[draft.manifest.channel] = release }
+    let all = ([release] + releases.filter { $0.digest != release.digest }).sorted {
+      Self.isNewer($0, $1, live)
+    }
     return FeedState(
-      settings: settings, live: live, releases: [release] + others, pending: nil, pointers: pointers,
-      metadata: metadata, lost: lost)
+      settings: settings, live: live, releases: all, pending: nil, pointers: pointers, metadata: metadata,
+      lost: lost, documents: documents)
   }
 }

@@ -72,13 +72,14 @@ extension FeedState {
   func dropping(_ dropped: Set<Digest>) -> FeedState {
     FeedState(
       settings: settings, live: live, releases: releases.filter { !dropped.contains($0.digest) },
-      pending: pending, pointers: pointers, metadata: metadata, lost: lost)
+      pending: pending, pointers: pointers, metadata: metadata, lost: lost, documents: documents)
   }
 
   /// The targets that signed metadata still lists although their release is lost.
   func lostTargets() throws(Problem) -> Set<String> {
     guard let metadata, !lostReleases.isEmpty else { return [] }
-    let files = try TargetsInventory.files(live: live, kept: dropping(damaged).releases)
+    let files = try TargetsInventory.files(
+      live: live, kept: dropping(damaged).releases, documents: documents)
     return Set(metadata.files.keys).subtracting(files.keys)
   }
 }

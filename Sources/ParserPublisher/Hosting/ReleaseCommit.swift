@@ -27,13 +27,14 @@ struct ReleaseCommit {
       let fresh = try await settled()
       let channel = draft.manifest.channel
       guard fresh.head?.digest == state.head?.digest,
-        fresh.live[channel]?.digest == state.live[channel]?.digest
+        fresh.live[channel]?.digest == state.live[channel]?.digest, fresh.documents == state.documents
       else { throw Self.overtaken(by: fresh) }
       guard fresh.metadata?.timestamp.bytes == state.metadata?.timestamp.bytes else {
         throw Self.signedMeanwhile
       }
       var outcome = Outcome()
       let next = try await write(draft, fresh, &outcome)
+      if signing == nil { await removeDocuments(of: fresh, notIn: next, &outcome) }
       await tidy(next, &outcome)
       outcome.warnings += await page(next, draft)
       outcome.dropped = fresh.lostReleases.map { "release \($0.version) is off the list: \($0.message)" }
@@ -57,7 +58,10 @@ struct ReleaseCommit {
       plan.add(Self.immutableFiles(draft, fresh))
       metadata = try await self.plan(draft, fresh)
       if let metadata { plan.add(metadata, after: fresh.metadata) }
-      plan.move(FeedWrite(path: channel.manifestPath, bytes: draft.bytes), from: fresh.pointers[channel])
+      if signing == nil { plan.move(try fresh.adding(draft).documents, from: fresh.documents) }
+      if draft.rollout == nil {
+        plan.move(FeedWrite(path: channel.manifestPath, bytes: draft.bytes), from: fresh.pointers[channel])
+      }
       try await announce(draft, fresh)
       try await commit.write(plan, &outcome.written)
       try await commit.move(plan.pointers[0], &outcome.written)
@@ -77,6 +81,19 @@ struct ReleaseCommit {
       throw await beaten(error, fresh).keeping(fresh.kept(channel))
     }
     return try fresh.adding(draft).pointing().signed(metadata)
+  }
+
+  /// A rollout that is over: devices pass over its document from the new pointer on.
+  private func removeDocuments(
+    of old: FeedState, notIn next: FeedState, _ outcome: inout Outcome
+  ) async {
+    let gone = old.documents.bytes.keys.filter { next.documents.bytes[$0] == nil }.sorted()
+    guard !gone.isEmpty else { return }
+    do {
+      try await host.remove(gone)
+    } catch {
+      outcome.warnings.append(Self.untidy(error))
+    }
   }
 
   /// What a loser is told: which release was first, where the host shows one.
@@ -209,7 +226,7 @@ extension ReleaseCommit {
     _ draft: ReleaseDraft, _ files: [FeedWrite], _ state: FeedState
   ) async throws(Problem) {
     let manifest = draft.manifest
-    guard manifest.content != manifest.version, manifest.channel == .stable else { return }
+    guard manifest.content != manifest.version, manifest.channel == .stable, draft.rollout == nil else { return }
     let pointer = FeedWrite(path: manifest.channel.manifestPath, bytes: draft.bytes)
     try await AddressRehearsal(
       host: host, writes: files + [pointer], settings: state.settings.counting(for: manifest.version),

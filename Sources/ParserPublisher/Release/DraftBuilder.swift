@@ -16,6 +16,11 @@ struct DraftBuilder {
 
   private var live: VerifiedManifest? { state.live[request.channel] }
 
+  /// What a new release is compared with: the live one of its channel, else that of the channel it belongs to.
+  private var compared: VerifiedManifest? {
+    live ?? request.channel.lineOf.flatMap { state.live[$0.channel] } ?? state.live[.stable]
+  }
+
   /// The withdrawn releases, of any channel, that have exactly these two files.
   private var withdrawnTwins: [ReleaseVersion] {
     Withdrawal.releases(with: inputs.pair, of: state.live.values.map(\.manifest), in: state)
@@ -29,6 +34,11 @@ struct DraftBuilder {
     let catalog = try await liveCatalog()
     let diff = catalog.map { CatalogDiff(from: $0, to: inputs.catalog) }
     let warnings = inputs.warnings + (live.map { droppedDemands($0.manifest) } ?? [])
+    if let candidate = state.candidate(of: request.channel), isUnchanged(candidate.manifest),
+      !state.takenBack(in: request.channel).contains(candidate.manifest.version), let diff
+    {
+      return .nothingToPublish(live: candidate, diff: diff, warnings: warnings)
+    }
     if let live, let diff, isUnchanged(live.manifest) {
       _ = try await lookup.bytes(of: .bundle, in: live.manifest)
       try requireNoOther(requested, live.manifest.version)
@@ -41,9 +51,10 @@ struct DraftBuilder {
       content(.sources, inputs.sources, inputs.sourcesDigest, version),
     ]
     let manifest = try manifest(version, contents, aliases, released)
-    let draft = try ReleaseDraft(
+    var draft = try ReleaseDraft(
       manifest, contents: contents, previous: live?.manifest.version, diff: diff, warnings: warnings)
-    return .draft(draft, candidate(version, aliases), baseline(catalog))
+    draft.steps = try firstSteps(released)
+    return .draft(draft, candidate(version, aliases), try await baseline(catalog))
   }
 
   /// The new files as the gate sees them.
@@ -60,12 +71,28 @@ struct DraftBuilder {
   }
 
   /// The live release as the gate sees it; its bundle is read when a check asks for it.
-  private func baseline(_ catalog: SourceCatalog?) -> GateBaseline? {
-    guard let live, let catalog else { return nil }
-    let (lookup, manifest) = (lookup, live.manifest)
+  private func baseline(_ catalog: SourceCatalog?) async throws(Problem) -> GateBaseline? {
+    guard let compared = compared?.manifest else { return nil }
+    let (lookup, manifest) = (lookup, compared)
+    let known = live == nil ? nil : catalog
+    let catalog: SourceCatalog
+    if let known { catalog = known } else { catalog = try await lookup.catalog(of: compared) }
     return GateBaseline(manifest, catalog: catalog) { () async throws(Problem) in
       try await lookup.bytes(of: .bundle, in: manifest)
     }
+  }
+
+  /// The beginning of a rollout; `nil` for a release that everybody may have.
+  private func firstSteps(_ start: Timestamp) throws(Problem) -> ReleaseDraft.FirstSteps? {
+    guard let steps = request.rollout, steps != RolloutSteps(.all) else { return nil }
+    guard live != nil else {
+      throw Problem(
+        .inputRefused, "the first release of channel \(request.channel) goes to everybody: there is none before it",
+        advice: "leave --rollout out")
+    }
+    return ReleaseDraft.FirstSteps(
+      steps: steps, start: start, isCritical: request.isCritical,
+      takesBack: state.takenBack(in: request.channel))
   }
 
   private func requireExpectedParent() throws(Problem) {
@@ -137,7 +164,11 @@ struct DraftBuilder {
     manifest.parent = state.head?.digest
     manifest.parentVersion = state.head?.manifest.version
     // The gate refuses what was withdrawn unless it is allowed; then the list must not name it any more.
-    manifest.withdrawn = Withdrawal.carried(live?.manifest.withdrawn ?? [], except: withdrawnTwins)
+    let withdrawn = (live?.manifest.withdrawn ?? []) + state.takenBack(in: request.channel)
+    manifest.withdrawn = Withdrawal.carried(withdrawn, except: withdrawnTwins)
+    manifest.beside = live?.manifest.beside ?? []
+    manifest.isCritical = request.isCritical
+    if let promoted = request.promoted { manifest.content = promoted.content }
     manifest.withdrawnContent = Withdrawal.contents(
       of: manifest.withdrawn, in: state, before: live?.manifest)
     manifest.aliases = aliases

@@ -13,6 +13,28 @@ struct ReleaseDraft {
   let previous: ReleaseVersion?
   let diff: CatalogDiff?
   let warnings: [String]
+  /// How it goes to some devices first; `nil` for a release that everybody may have.
+  var steps: FirstSteps?
+
+  /// The beginning of a rollout.
+  struct FirstSteps {
+    let steps: RolloutSteps
+    let start: Timestamp
+    let isCritical: Bool
+    /// Releases of earlier rollouts that must not run any more.
+    let takesBack: [ReleaseVersion]
+  }
+
+  /// The document that lets some devices have the release first; `nil` for a release that everybody may have.
+  var rollout: Rollout? {
+    steps.map { first in
+      var rollout = Rollout(
+        channel: manifest.channel, version: manifest.version, manifest: digest, steps: first.steps,
+        start: first.start, isCritical: first.isCritical)
+      rollout.takesBack = Array(first.takesBack.suffix(Rollout.maxTakenBack))
+      return rollout
+    }
+  }
 
   /// Encodes the manifest, and proves that a client can read it back.
   init(
@@ -38,6 +60,12 @@ struct ReleaseDraft {
     self.warnings = warnings
   }
 
+  /// A release that is on the feed already, to be everybody's.
+  init(_ release: VerifiedManifest, previous: ReleaseVersion?) {
+    (manifest, bytes, digest) = (release.manifest, release.bytes, release.digest)
+    (contents, self.previous, diff, warnings) = ([], previous, nil, [])
+  }
+
   /// The same draft with what was allowed, and how recorded sources fared, written into its manifest.
   func recording(_ gate: GateReport) throws(Problem) -> ReleaseDraft {
     let allowances = gate.usedAllowances
@@ -51,8 +79,10 @@ struct ReleaseDraft {
     var manifest = manifest
     manifest.allowed = allowances.map(\.text)
     manifest.fixtures = gate.fixtures?.score
-    return try ReleaseDraft(
+    var draft = try ReleaseDraft(
       manifest, contents: contents, previous: previous, diff: diff, warnings: warnings)
+    draft.steps = steps
+    return draft
   }
 
   /// The same draft with what is said of it.
@@ -72,7 +102,9 @@ struct ReleaseDraft {
     guard let allowance else { return self }
     var manifest = manifest
     manifest.allow(allowance)
-    return try ReleaseDraft(
+    var draft = try ReleaseDraft(
       manifest, contents: contents, previous: previous, diff: diff, warnings: warnings)
+    draft.steps = steps
+    return draft
   }
 }

@@ -16,6 +16,12 @@ struct ReleaseInputs {
 
   /// Reads what a request names: two files and nothing beside them, or an archive, once it is authenticated.
   init(_ request: PublishRequest) async throws(Problem) {
+    if let promoted = request.promoted {
+      try self.init(bundlePath: request.bundlePath, sourcesPath: request.sourcesPath) { path, _ in
+        path == request.bundlePath ? promoted.bundle : promoted.sources
+      }
+      return
+    }
     guard let archive = request.archive else {
       try self.init(bundlePath: request.bundlePath, sourcesPath: request.sourcesPath)
       return

@@ -19,11 +19,28 @@ struct RollbackBuilder {
     state.releases.filter { $0.manifest.channel == request.channel }
   }
 
+  /// The release that some devices have by a rollout: a roll back leaves it, for the one that everybody may have.
+  private var running: VerifiedManifest? {
+    state.documents.rollouts[request.channel]?.state == .withdrawn ? nil : state.candidate(of: request.channel)
+  }
+
+  /// What a word to run the embedded copy is published with: the content that is live, or the one that was named.
+  private func unchanged(_ live: VerifiedManifest) throws(Problem) -> Choice {
+    let next = try ReleaseNumbering.next(after: state.highest, requested: nil, allowsJump: false)
+    let plan = RollbackPlan(
+      live: live.manifest.version, target: live.manifest.version, next: next,
+      withdrawn: Withdrawal.carried(live.manifest.withdrawn + state.takenBack(in: request.channel)))
+    return Choice(live: live, target: live, plan: plan)
+  }
+
   func choose() throws(Problem) -> Choice {
-    guard let live = state.live[request.channel] else {
+    guard let live = running ?? state.live[request.channel] else {
       throw Problem(
         .nothingToRollBackTo, "the channel \(request.channel) has no release",
         advice: "publish one with parser-ota publish")
+    }
+    if request.toEmbedded != nil, request.to == nil, let live = state.live[request.channel] {
+      return try unchanged(live)
     }
     let target: VerifiedManifest
     if let version = request.to {
@@ -42,7 +59,8 @@ struct RollbackBuilder {
       after: state.highest, requested: nil, allowsJump: false)
     let plan = RollbackPlan(
       live: live.manifest.version, target: target.manifest.version, next: next,
-      withdrawn: Withdrawal.carried(live.manifest.withdrawn + between, except: own))
+      withdrawn: Withdrawal.carried(
+        live.manifest.withdrawn + between + state.takenBack(in: request.channel), except: own))
     return Choice(live: live, target: target, plan: plan)
   }
 
@@ -123,11 +141,15 @@ struct RollbackBuilder {
     var manifest = try target.inOwnLayout(of: state.settings)
     manifest.version = choice.plan.next
     manifest.released = released
-    manifest.notes = request.reason.flatMap(ReleaseNotes.meant) ?? "roll back to \(target.version)"
+    manifest.notes = request.reason.flatMap(ReleaseNotes.meant)
+      ?? (request.toEmbedded == nil ? "roll back to \(target.version)" : "apps run their embedded copy")
     manifest.parent = state.head?.digest
     manifest.parentVersion = state.head?.manifest.version
     manifest.withdrawn = choice.plan.withdrawn
     manifest.withdrawnContent = Withdrawal.contents(of: manifest.withdrawn, in: state, before: live)
+    manifest.embeddedOnly = request.toEmbedded
+    (manifest.follow, manifest.isCritical) = (nil, false)
+    manifest.beside = state.live[request.channel]?.manifest.beside ?? []
     // What was allowed for its content comes along; that its clock was allowed says nothing about this one.
     manifest.allowed.removeAll { $0.hasSameBytes(as: ClockCheck.allowance) }
     manifest.aliases = AliasRules.surviving(live.aliases, beside: target.aliases, in: catalog)
@@ -170,7 +192,7 @@ extension RollbackBuilder {
   ///
   /// - Parameter moments: the clock, and the date that the roll back is to carry.
   func cautions(about choice: Choice, at moments: [Timestamp]) async throws(Problem) -> [RollbackCaution] {
-    guard request.to == nil else { return [] }
+    guard request.to == nil, request.toEmbedded == nil else { return [] }
     let again = repetition(choice, moments.min() ?? Timestamp(secondsSinceEpoch: 0))
     return try await [again, passedLost(choice), droppedSources(choice)].compactMap(\.self)
   }

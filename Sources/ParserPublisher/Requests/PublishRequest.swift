@@ -45,6 +45,14 @@ public struct PublishRequest: Sendable {
   public var dryRun: Bool
   /// The moment to write into the manifest; `nil` asks the clock. Versions never depend on it.
   public var date: Timestamp?
+  /// The steps by which devices get the release; `nil` for everybody at once.
+  public var rollout: RolloutSteps?
+  /// Whether devices take it without waiting for their share.
+  public var isCritical = false
+  /// The contract whose line of the channel gets the release; `nil` for the channel itself.
+  public var line: Int64?
+  /// The release of the same feed whose files are published again.
+  var promoted: PromotedRelease?
   /// Who signs the release on a signed feed; as many as its root wants of the roles targets, snapshot and timestamp.
   public var signers: [any MetadataSigner]
 

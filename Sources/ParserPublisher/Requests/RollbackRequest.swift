@@ -8,6 +8,8 @@ public struct RollbackRequest: Sendable {
   public var to: ReleaseVersion?
   /// Whether `to` may be withdrawn, or have the content of a withdrawn release.
   public var allowsWithdrawn = false
+  /// The apps that run their embedded copy in place of every release up to the new one; `nil` for none.
+  public var toEmbedded: EmbeddedOnly?
   /// Why, for people; becomes the notes of the new release.
   public var reason: String?
   /// The moment to write into the manifest; `nil` asks the clock.

@@ -72,9 +72,10 @@ struct FeedSigning: Sendable {
   func plan(
     for state: FeedState, _ files: [FeedWrite], _ host: any FeedHost, whole: Set<Channel>
   ) async throws(Problem) -> MetadataPlan {
-    let inventory = try TargetsInventory.files(live: state.live, kept: Retention(state: state).kept)
+    let inventory = try TargetsInventory.files(
+      live: state.live, kept: Retention(state: state).kept, documents: state.documents)
     var plan = try await builder.plan(files: inventory)
-    plan.versioned.insert(contentsOf: Self.pointerCopies(of: state), at: 0)
+    plan.versioned.insert(contentsOf: try Self.pointerCopies(of: state), at: 0)
     try await rehearse(plan, state, files, host, whole: whole)
     return plan
   }
@@ -89,9 +90,9 @@ struct FeedSigning: Sendable {
       Rehearsal.Expectation(pointers: state.live.mapValues(\.bytes), whole: whole))
   }
 
-  /// The live manifests under the names that are signed.
-  static func pointerCopies(of state: FeedState) -> [FeedWrite] {
-    state.live.sorted { $0.key.name < $1.key.name }.flatMap { channel, release in
+  /// The live manifests, and the documents beside them, under the names that are signed.
+  static func pointerCopies(of state: FeedState) throws(Problem) -> [FeedWrite] {
+    try state.documents.signedCopies() + state.live.sorted { $0.key.name < $1.key.name }.flatMap { channel, release in
       [
         FeedWrite(path: FeedLayout.pointerCopy(release.digest, of: channel), bytes: release.bytes),
         FeedWrite(path: release.immutablePath, bytes: release.bytes),

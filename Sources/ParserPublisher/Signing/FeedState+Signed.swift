@@ -39,7 +39,8 @@ extension FeedState {
     }
     return FeedState(
       settings: settings, live: live, releases: releases, pending: pending, pointers: pointers,
-      metadata: metadata, lost: lost)
+      metadata: metadata, lost: lost,
+      documents: try await readDocuments(listed: metadata.files, host))
   }
 
   /// What is missing under the list that was read, and not under a newer one, was removed and not lost.

@@ -34,14 +34,26 @@ struct MetadataRetention {
     var surplus: [String] = []
     let kept = Set(
       metadata.files.filter { TargetsInventory.version(ofManifest: $0.key) != nil }.map(\.value.sha256))
+    let listed = Set(metadata.files.values.map(\.sha256))
     let channels = try await host.list("\(FeedLayout.targetsFolder)/\(FeedLayout.channelsFolder)")
     for channel in [Channel.stable] + channels.compactMap({ Channel($0) }) {
       let folder = FeedLayout.pointerCopiesFolder(of: channel)
       for name in try await host.list(folder) {
-        guard let digest = FeedLayout.manifestDigest(inName: name), !kept.contains(digest) else { continue }
+        if let digest = FeedLayout.manifestDigest(inName: name) {
+          guard !kept.contains(digest) else { continue }
+        } else {
+          guard let digest = Self.documentDigest(inName: name), !listed.contains(digest) else { continue }
+        }
         surplus.append("\(folder)/\(name)")
       }
     }
     return surplus
+  }
+
+  /// The digest in the name of a document beside a pointer; `nil` for any other name.
+  private static func documentDigest(inName name: String) -> Digest? {
+    let endings = FeedDocuments.Kind.allCases.map { ".\($0.path(of: .stable))" }
+    guard let ending = endings.first(where: name.hasSuffix) else { return nil }
+    return Digest(hex: name.dropLast(ending.utf8.count))
   }
 }

@@ -40,7 +40,7 @@ extension Publisher {
     guard var plan = try await signing.plan(due, of: metadata, without: lost) else {
       return Self.report(nil, metadata, signing, written: [])
     }
-    plan.versioned.insert(contentsOf: FeedSigning.pointerCopies(of: state), at: 0)
+    plan.versioned.insert(contentsOf: try FeedSigning.pointerCopies(of: state), at: 0)
     try await signing.rehearse(plan, state, [], host, whole: [])
     var written: [String] = []
     var writes = WritePlan()

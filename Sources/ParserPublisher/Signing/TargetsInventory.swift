@@ -39,12 +39,15 @@ enum TargetsInventory {
 
   /// Every target of these releases; where two want one path, what is live comes first.
   static func files(
-    live: [Channel: VerifiedManifest], kept: [VerifiedManifest]
+    live: [Channel: VerifiedManifest], kept: [VerifiedManifest], documents: FeedDocuments
   ) throws(Problem) -> [String: FileEntry] {
     var files: [String: FileEntry] = [:]
     func add(_ path: String, _ entry: FileEntry) { if files[path] == nil { files[path] = entry } }
     for (channel, release) in live {
       add(channel.manifestPath, FileEntry(length: release.bytes.count, sha256: release.digest))
+    }
+    for (path, bytes) in documents.bytes {
+      add(path, FileEntry(length: bytes.count, sha256: try ContentLookup.digest(of: bytes)))
     }
     let newestFirst = live.values.sorted { $0.manifest.version > $1.manifest.version }
     for release in newestFirst + kept {

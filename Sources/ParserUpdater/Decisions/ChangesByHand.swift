@@ -15,7 +15,7 @@ extension DeviceState {
 
   /// Forgets rejections; those that were forgotten.
   mutating func forget(_ version: ReleaseVersion?) -> [Rejection] {
-    let forgotten = rejected.filter { version == nil || $0.version == version }
+    let forgotten = rejected.filter { (version == nil || $0.version == version) && heeds($0) }
     rejected.removeAll { forgotten.contains($0) }
     return forgotten
   }

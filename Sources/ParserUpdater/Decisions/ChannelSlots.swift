@@ -16,6 +16,25 @@ struct ChannelSlots: Equatable, Sendable {
   var pinned: ReleaseReference?
   /// What the newest manifest that was heard of says must not run.
   var withdrawn: [ReleaseVersion] = []
+  /// Releases of rollouts that were withdrawn before everybody might have them.
+  var takenBack: [ReleaseVersion] = []
+  /// The rollout that was heard of last; `nil` when the channel has none.
+  var rollout: Rollout?
+  /// What the feed says of sources; `nil` when it says nothing.
+  var advisories: Advisories?
+  /// The word that apps run their embedded copy in place of releases up to this one; `nil` for none.
+  var embeddedWord: EmbeddedWord?
+
+  /// A word about apps, and the release that carried it.
+  struct EmbeddedWord: Equatable, Sendable {
+    let version: ReleaseVersion
+    let apps: EmbeddedOnly
+  }
+
+  /// Whether a release must not run any more.
+  func takesBack(_ version: ReleaseVersion) -> Bool {
+    withdrawn.contains(version) || takenBack.contains(version)
+  }
 
   /// Every release that some slot refers to.
   var references: [ReleaseReference] { [current, previous, staged, pinned].compactMap(\.self) }
@@ -88,7 +107,7 @@ extension DeviceState {
 
   /// Whether some channel of the feed withdrew a release; a number belongs to one release of the whole feed.
   func isWithdrawn(_ version: ReleaseVersion) -> Bool {
-    withdrawn.contains(version) || parked.contains { $0.slots.withdrawn.contains(version) }
+    slots.takesBack(version) || parked.contains { $0.slots.takesBack(version) }
   }
 
   /// The confirmed release of the channel that was followed before this one.
@@ -118,6 +137,8 @@ extension DeviceState {
   mutating func select(_ wanted: Channel) -> Channel? {
     guard wanted != channel else { return nil }
     var left = slots
+    // Nothing of a channel that was left is used for the first time later.
+    (left.staged, left.trialLoad, left.advisories) = (nil, nil, nil)
     if case .release(let release) = pin { (left.pinned, pin) = (release, nil) }
     if left != ChannelSlots() { parked.append(ParkedChannel(channel: channel, slots: left)) }
     let before = channel

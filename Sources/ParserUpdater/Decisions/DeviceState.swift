@@ -28,6 +28,12 @@ struct DeviceState: Equatable, Sendable {
   var stale: Staleness?
   /// Events that the history did not take, until it takes some again.
   var historyLoss: HistoryLoss?
+  /// The name by which the device finds its buckets; `nil` until a rollout asks for it.
+  var install: InstallID?
+  /// The channel that a person chose in place of the app's; `nil` for the app's.
+  var chosenChannel: Channel?
+  /// The channels that the feed answers with in place of others: of a channel that ended, or a line for older apps.
+  var standIns: [Channel: Channel] = [:]
   /// What the host of the feed asked for, and what is odd about it.
   var host: HostMemory?
 
@@ -63,6 +69,8 @@ struct DeviceState: Equatable, Sendable {
     let version: ReleaseVersion
     let reason: String
     let date: Timestamp
+    /// The channel that was followed; `nil` in a list from before channels had their own.
+    var channel: Channel?
   }
 
   /// The newest release accepted from one channel.
@@ -109,7 +117,7 @@ struct DeviceState: Equatable, Sendable {
   static let maxReasonCharacters = 200
 
   /// The rejection of a pair of files, when there is one.
-  func rejection(of pair: ContentPair) -> Rejection? { rejected.last { $0.pair == pair } }
+  func rejection(of pair: ContentPair) -> Rejection? { rejected.last { $0.pair == pair && heeds($0) } }
 
   /// Every release that some slot refers to.
   var references: [ReleaseReference] {
@@ -121,8 +129,9 @@ struct DeviceState: Equatable, Sendable {
   /// Remembers that a release failed here.
   mutating func reject(_ release: ReleaseReference, reason: String, date: Timestamp) {
     let shown = reason.printable(maxCharacters: Self.maxReasonCharacters)
-    rejected.removeAll { $0.pair == release.pair }
-    rejected.append(Rejection(pair: release.pair, version: release.version, reason: shown, date: date))
+    rejected = rejected.filter { $0.pair != release.pair || !heeds($0) }
+    rejected.append(
+      Rejection(pair: release.pair, version: release.version, reason: shown, date: date, channel: channel))
     rejected.removeFirst(max(0, rejected.count - Self.maxRejections))
     if pin == .release(release) { pin = nil }
   }

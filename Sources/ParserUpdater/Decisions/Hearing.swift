@@ -4,15 +4,21 @@ internal import OTAManifest
 extension DeviceState {
   /// A release was accepted: it is the new floor of its channel, which the device follows.
   mutating func accept(_ offer: VerifiedManifest, channel: Channel, embedded: ReleaseVersion?) {
-    heed(offer.manifest, channel: channel, embedded: embedded)
+    heed(offer.complete?.manifest ?? offer.manifest, channel: channel, embedded: embedded)
+    // The floor is what everybody may have: a rollout that ends early must not hide it.
+    let floor = offer.complete ?? PointedRelease(manifest: offer.manifest, digest: offer.digest)
+    if let known = seen[channel], known.version > floor.manifest.version { return }
     seen[channel] = SeenRelease(
-      version: offer.manifest.version, manifest: offer.digest, pair: offer.manifest.pair)
+      version: floor.manifest.version, manifest: floor.digest, pair: floor.manifest.pair)
   }
 
-  /// A release that is here already is the floor of its channel again, where an epoch took the floor away.
+  /// A release that is here already is the floor of its channel: again, where an epoch took the floor away, or now that
+  /// everybody may have it.
   mutating func regainFloor(_ offer: VerifiedManifest, channel: Channel) {
     let release = ReleaseReference(offer.manifest, digest: offer.digest)
-    guard seen[channel] == nil, slots.references.contains(release) else { return }
+    guard offer.complete == nil, slots.references.contains(release),
+      seen[channel].map({ $0.version < release.version }) ?? true
+    else { return }
     seen[channel] = SeenRelease(version: release.version, manifest: release.manifest, pair: release.pair)
   }
 
@@ -24,10 +30,29 @@ extension DeviceState {
     let floors = [seen[channel]?.version, heard[channel], embedded].compactMap(\.self)
     if let floor = floors.max(), manifest.version < floor { return }
     select(channel)
+    heedEmbeddedWord(of: manifest)
     // Where nothing was ever withdrawn there is nothing that an older manifest could take back, and nothing to write.
     if withdrawn.isEmpty, manifest.withdrawn.isEmpty, heard[channel] == nil { return }
     heard[channel] = manifest.version
-    withdrawn = manifest.withdrawn
+    withdrawn = bounded(manifest.withdrawn)
+  }
+
+  /// The withdrawn releases, of which only so many may be new: a thief with a release key cannot take back a whole feed.
+  ///
+  /// Those that count are the newest, which is what devices run. The copy inside the app is never among them.
+  private func bounded(_ versions: [ReleaseVersion]) -> [ReleaseVersion] {
+    let known = Set(withdrawn)
+    let new = versions.filter { !known.contains($0) }.sorted().suffix(Limits.standard.maxNewlyWithdrawn)
+    return versions.filter { known.contains($0) || new.contains($0) }
+  }
+
+  /// A word that apps run their embedded copy holds until a later release: that wins by its number alone.
+  private mutating func heedEmbeddedWord(of manifest: Manifest) {
+    if let apps = manifest.embeddedOnly {
+      slots.embeddedWord = ChannelSlots.EmbeddedWord(version: manifest.version, apps: apps)
+    } else if let word = slots.embeddedWord, word.version == manifest.version {
+      slots.embeddedWord = nil
+    }
   }
 
   /// Whether something that a launch must know differs, and not only how far the feed was heard.

@@ -22,6 +22,12 @@ public struct HistoryEvent: Equatable, Sendable {
     case lost
     case channelChanged = "channel-changed"
     case failed
+    /// The feed said something new of a rollout.
+    case rollout
+    /// The feed said something new of sources.
+    case advisories
+    /// What the app reported decided about a release.
+    case judged
   }
 
   /// When it happened; `nil` in an event that was not written yet.

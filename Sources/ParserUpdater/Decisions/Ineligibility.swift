@@ -13,6 +13,8 @@ public enum Ineligibility: Equatable, Sendable {
   case rejected(reason: String)
   /// The feed says that the release must not run any more.
   case withdrawn
+  /// The feed says that apps of this version run their embedded copy.
+  case embeddedOnly(since: ReleaseVersion)
   /// Another release with the same number was accepted before: a number keeps its bytes.
   case versionReused
 
@@ -24,6 +26,7 @@ public enum Ineligibility: Equatable, Sendable {
     case .unknownFeatures: "needs-newer-client"
     case .rejected: "rejected"
     case .withdrawn: "withdrawn"
+    case .embeddedOnly: "embedded-only"
     case .versionReused: "version-reused"
     }
   }
@@ -44,8 +47,17 @@ public enum Ineligibility: Equatable, Sendable {
         + names.map { $0.printable(maxCharacters: 40) }.joined(separator: ", ")
     case .rejected(let reason): "was rejected on this device: \(reason)"
     case .withdrawn: "was withdrawn by its feed"
+    case .embeddedOnly(let since):
+      "is not for this app: since release \(since) the feed says that it runs its embedded copy"
     case .versionReused: "has a number that was used before for other bytes"
     }
+  }
+}
+
+extension DeviceState {
+  /// The word of any channel that apps run their embedded copy in place of a release.
+  func embeddedWord(against version: ReleaseVersion) -> ChannelSlots.EmbeddedWord? {
+    ([slots] + parked.map(\.slots)).compactMap(\.embeddedWord).first { version <= $0.version }
   }
 }
 
@@ -57,11 +69,21 @@ func ineligibility(
 ) -> Ineligibility? {
   if let rejection = state.rejection(of: release.pair) { return .rejected(reason: rejection.reason) }
   if state.isWithdrawn(release.version) { return .withdrawn }
-  if let needed = release.contract, !app.contracts.contains(needed) {
-    return .contract(needed: needed, implemented: app.contracts)
+  if let word = state.embeddedWord(against: release.version), word.apps.includes(app.version) {
+    return .embeddedOnly(since: word.version)
   }
-  if let needed = release.minimumAppVersion, app.version.map({ $0 < needed }) ?? true {
-    return .appVersion(needed: needed, actual: app.version)
+  return app.obstacle(contract: release.contract, minimum: release.minimumAppVersion)
+}
+
+extension AppCapabilities {
+  /// Why the app cannot run what asks for a contract and an app version; `nil` when it can.
+  func obstacle(contract: Int64?, minimum: AppVersion?) -> Ineligibility? {
+    if let needed = contract, !contracts.contains(needed) {
+      return .contract(needed: needed, implemented: contracts)
+    }
+    if let needed = minimum, version.map({ $0 < needed }) ?? true {
+      return .appVersion(needed: needed, actual: version)
+    }
+    return nil
   }
-  return nil
 }

@@ -63,9 +63,14 @@ struct LaunchPlan: Equatable, Sendable {
 
   /// The slots of the channel that the app follows come to the front.
   private mutating func followChannel(_ situation: LaunchSituation) {
-    guard let left = state.follow(situation.channel) else { return }
+    let channel = state.followedChannel(situation.channel)
+    guard let left = state.follow(channel) else { return }
+    let reason =
+      state.chosenChannel != nil
+      ? " (chosen on this device)"
+      : channel == situation.channel ? "" : " (in place of \(situation.channel), as the feed says)"
     events.append(
-      HistoryEvent(.channelChanged, nil, "follows the channel \(situation.channel), before: \(left)"))
+      HistoryEvent(.channelChanged, nil, "follows the channel \(channel), before: \(left)\(reason)"))
   }
 
   /// A release on trial that used up its launches is rejected, and the one before it moves up.
@@ -111,6 +116,7 @@ struct LaunchPlan: Equatable, Sendable {
     switch ineligibility(of: release, in: state, for: situation.app) {
     case .rejected(let reason): .rejected(reason: reason)
     case .withdrawn: .withdrawn
+    case .embeddedOnly(let since): .embeddedOnly(since: since)
     default: nil
     }
   }

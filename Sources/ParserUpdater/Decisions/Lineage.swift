@@ -66,6 +66,7 @@ extension DeviceState {
       }
       var fresh = DeviceState()
       (fresh.channel, fresh.rejected, fresh.lineage) = (channel, rejected, lineage)
+      (fresh.install, fresh.chosenChannel) = (install, chosenChannel)
       if pin == .embedded { fresh.pin = .embedded }
       self = fresh
       return left
@@ -94,10 +95,19 @@ extension DeviceState {
     }
     for release in left { drop(release.release) }
     (seen, heard, stale) = ([:], [:], nil)
-    withdrawn = []
-    for index in parked.indices { parked[index].slots.withdrawn = [] }
+    standIns = [:]
+    slots.forgetWords()
+    for index in parked.indices { parked[index].slots.forgetWords() }
     overruledDate = [overruledDate, latestDate].compactMap(\.self).max()
     lineage = .signed(epoch)
     return left
+  }
+}
+
+extension ChannelSlots {
+  /// Forgets what older keys said of releases and sources.
+  fileprivate mutating func forgetWords() {
+    (withdrawn, takenBack) = ([], [])
+    (rollout, advisories, embeddedWord) = (nil, nil, nil)
   }
 }

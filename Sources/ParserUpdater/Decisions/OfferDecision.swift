@@ -52,6 +52,9 @@ func decide<Failure: Error>(
   if state.reusesNumber(of: manifest, embedded: embedded, channel: channel) { return .versionReused }
   if let embedded, offer.version <= embedded.version { return .upToDate(running: try running()?.version) }
   if let seen = state.seen[channel], offer.version < seen.version { return .older(floor: seen.version) }
+  for ahead in state.releasesAhead(of: offer.version) where ineligibility(of: ahead, in: state, for: app) == nil {
+    if try isWhole(ahead) { return .upToDate(running: ahead.version) }
+  }
   if !manifest.unknownFeatures.isEmpty { return .notUsable(.unknownFeatures(manifest.unknownFeatures)) }
   if let reason = ineligibility(of: offer, in: state, for: app) { return .notUsable(reason) }
   let downloads = [state.current, state.previous].compactMap(\.self)

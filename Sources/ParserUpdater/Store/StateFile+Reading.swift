@@ -13,6 +13,12 @@ extension JSONObject {
     slots.trial = try optional("trial", trial)
     slots.trialLoad = try optional("trialLoad", trialLoad)
     slots.withdrawn = try optional("withdrawn", versions) ?? []
+    slots.takenBack = try optional("takenBack", versions) ?? []
+    slots.rollout = try optional("rollout") { (name) throws(InputError) in try Rollout(object(name)) }
+    slots.advisories = try optional("advisories") { (name) throws(InputError) in
+      try Advisories(object(name))
+    }
+    slots.embeddedWord = try optional("embeddedOnly", embeddedWord)
     if slots.trial != nil, slots.current == nil {
       throw InputError(.malformed, field: path(of: "trial"), "stands without a current release")
     }
@@ -43,6 +49,28 @@ extension JSONObject {
     var heard: [Channel: ReleaseVersion] = [:]
     for member in channels.members { heard[try channels.key(member.key)] = try channels.version(member.key) }
     return heard
+  }
+
+  private func embeddedWord(_ name: String) throws(InputError) -> ChannelSlots.EmbeddedWord {
+    let object = try object(name)
+    return ChannelSlots.EmbeddedWord(
+      version: try object.version("version"), apps: try EmbeddedOnly(object.object("apps")))
+  }
+
+  func install(_ name: String) throws(InputError) -> InstallID {
+    guard let install = InstallID(try string(name)) else {
+      throw InputError(.malformed, field: path(of: name), "is not 32 hexadecimal digits")
+    }
+    return install
+  }
+
+  func standIns(_ name: String) throws(InputError) -> [Channel: Channel] {
+    let channels = try object(name)
+    var standIns: [Channel: Channel] = [:]
+    for member in channels.members {
+      standIns[try channels.key(member.key)] = try channels.channel(member.key)
+    }
+    return standIns
   }
 
   func lineage(_ name: String) throws(InputError) -> Lineage {
@@ -95,8 +123,8 @@ extension JSONObject {
       rejections.append(
         DeviceState.Rejection(
           pair: try object.pair(), version: try object.version("version"),
-          reason: try object.string("reason"),
-          date: try object.timestamp("date")))
+          reason: try object.string("reason"), date: try object.timestamp("date"),
+          channel: try object.optional("channel", object.channel)))
     }
     return rejections
   }

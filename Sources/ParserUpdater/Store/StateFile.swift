@@ -13,7 +13,7 @@ enum StateFile {
   private static let fields =
     SlotFields.all + [
       "format", "channel", "channels", "pin", "rejected", "seen", "heard", "lineage", "overruled",
-      "lastProblem", "stale", "historyLoss", "host",
+      "lastProblem", "stale", "historyLoss", "host", "install", "chosenChannel", "standIns",
     ]
 
   /// Reads a state; every field but `format` may be missing.
@@ -36,6 +36,9 @@ enum StateFile {
     state.historyLoss = try object.optional("historyLoss", object.historyLoss)
     state.host = try object.optional("host", object.hostMemory)
     state.channel = try object.optional("channel", object.channel) ?? .stable
+    state.install = try object.optional("install", object.install)
+    state.chosenChannel = try object.optional("chosenChannel", object.channel)
+    state.standIns = try object.optional("standIns", object.standIns) ?? [:]
     if written == 1 { state.channel = state.channelOfSlots }
     return state
   }
@@ -77,13 +80,22 @@ enum StateFile {
     add("stale", state.stale?.json)
     add("historyLoss", state.historyLoss?.json)
     add("host", state.host?.json)
+    add("install", state.install.map { .string($0.text) })
+    add("chosenChannel", state.chosenChannel.map { .string($0.name) })
+    let standIns = state.standIns.sorted { $0.key.name < $1.key.name }.map {
+      JSONMember($0.key.name, .string($0.value.name))
+    }
+    add("standIns", standIns.isEmpty ? nil : .object(standIns))
     return JSONValue.object(members).encoded(indented: true)
   }
 }
 
 /// The members that the slots of a channel are written as.
 enum SlotFields {
-  static let all = ["current", "trial", "previous", "staged", "trialLoad", "pinned", "withdrawn"]
+  static let all = [
+    "current", "trial", "previous", "staged", "trialLoad", "pinned", "withdrawn", "takenBack", "rollout",
+    "advisories", "embeddedOnly",
+  ]
 }
 
 extension DeviceState {
@@ -137,7 +149,7 @@ extension DeviceState.Rejection {
       pair.members + [
         JSONMember("version", .integer(version.number)), JSONMember("reason", .string(reason)),
         JSONMember("date", .string(date.description)),
-      ])
+      ] + (channel.map { [JSONMember("channel", .string($0.name))] } ?? []))
   }
 }
 
@@ -188,7 +200,17 @@ extension ChannelSlots {
     add("trialLoad", trialLoad.map(\.json))
     add("pinned", pinned?.json)
     add("withdrawn", withdrawn.isEmpty ? nil : .array(withdrawn.map { .integer($0.number) }))
+    add("takenBack", takenBack.isEmpty ? nil : .array(takenBack.map { .integer($0.number) }))
+    add("rollout", rollout?.json)
+    add("advisories", advisories?.json)
+    add("embeddedOnly", embeddedWord?.json)
     return members
+  }
+}
+
+extension ChannelSlots.EmbeddedWord {
+  fileprivate var json: JSONValue {
+    .object([JSONMember("version", .integer(version.number)), JSONMember("apps", apps.json)])
   }
 }
 

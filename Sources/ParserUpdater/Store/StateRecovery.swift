@@ -100,6 +100,11 @@ enum StateRecovery {
         state.reject(release, reason: event.text, date: date)
       }
     }
-    return state.rejected
+    // The history does not say which channel was followed: then it counts for all.
+    return state.rejected.map { rejection in
+      var everywhere = rejection
+      everywhere.channel = nil
+      return everywhere
+    }
   }
 }

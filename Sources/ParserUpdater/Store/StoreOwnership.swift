@@ -14,7 +14,7 @@ struct StoreOwnership {
   func entered(_ state: DeviceState) -> (state: DeviceState, left: [LeftBehind]) {
     var state = state
     let left = state.enter(belonging(of: state))
-    state.follow(configuration.channel)
+    state.follow(state.followedChannel(configuration.channel))
     return (state, left)
   }
 

@@ -78,7 +78,8 @@ struct StoreTransaction {
     let recovery = damage.map {
       HistoryEvent(.recovered, nil, "state rebuilt from the releases on disk: \($0)")
     }
-    let problem = store.record([recovery].compactMap(\.self) + events, after, at: date)
+    let words = HistoryEvent.words(from: written, to: after)
+    let problem = store.record([recovery].compactMap(\.self) + words + events, after, at: date)
     if Set(after.references) != Set(written.references) || damage != nil { collect([after]) }
     return problem
   }

@@ -78,6 +78,20 @@ struct StoredTrust: Sendable {
 
   // MARK: Dates
 
+  /// When the stored timestamp says that it was signed; `nil` when there is none, or none that says so.
+  ///
+  /// It was verified when it was stored, and is asked for explanations alone.
+  var signedAt: Timestamp? {
+    do {
+      guard let bytes = try readOnly().load(.newest(role: "timestamp")) else { return nil }
+      let document = try JSONReader.read(bytes, maxBytes: bytes.count)
+      return try JSONObject(document).object("signed").object("x-parser-ota").timestamp("signed")
+    } catch {
+      // Without it an explanation says less.
+      return nil
+    }
+  }
+
   /// What time it is, by the clock and by what was seen.
   func moment(_ clock: Timestamp, _ state: DeviceState) -> TrustMoment {
     let overruled = state.overruledDate

@@ -30,7 +30,7 @@ struct StoreQuestion {
       rejected: state.rejected.map {
         .init(version: $0.version, pair: $0.pair, reason: $0.reason, date: $0.date)
       },
-      withdrawn: state.withdrawn, floor: state.seen[configuration.channel]?.version,
+      withdrawn: state.withdrawn, floor: state.seen[state.followedChannel(configuration.channel)]?.version,
       lastProblem: state.lastProblem.map { .init(code: $0.code, message: $0.message, date: $0.date) },
       historyProblem: historyProblem(reading), damage: reading.damage, isStateKnown: reading.obstacle == nil,
       stale: state.stale.map { .init(since: $0.since, reason: $0.reason) },
@@ -120,6 +120,16 @@ struct StoreQuestion {
       .otherLaunch, reason, kept: "the state as it was", advice: "ask for the status to see what runs")
   }
 
+  func channel() throws(Problem) -> ChannelStanding {
+    let state = try known()
+    return ChannelStanding(
+      configured: configuration.channel, chosen: state.chosenChannel,
+      followed: state.followedChannel(configuration.channel))
+  }
+
+  /// What the feed said last of sources, as far as it counts now.
+  func advisories() -> Advisories? { read().state.slots.advisories?.current(at: now) }
+
   func history() throws(Problem) -> [HistoryEvent] {
     guard let store = try DeviceStore.openPrivate(configuration.directory) else { return [] }
     do {
@@ -190,7 +200,29 @@ struct StoreQuestion {
       },
       passedOver: plan.passedOver + search.passedOver,
       obstacle: reading.obstacle ?? search.unknown ?? reading.embedded.unknown,
-      offer: try result(on: offer, reading))
+      offer: try result(on: offer, reading),
+      channel: ChannelStanding(
+        configured: configuration.channel, chosen: reading.state.chosenChannel,
+        followed: reading.state.followedChannel(configuration.channel)),
+      rollout: rolloutStanding(reading), advisories: reading.state.slots.advisories?.current(at: now))
+  }
+
+  /// Where the device stands in the rollout that it heard of.
+  private func rolloutStanding(_ reading: Reading) -> RolloutStanding? {
+    let state = reading.state
+    guard let rollout = state.slots.rollout else { return nil }
+    let moment = rollout.provenMoment(
+      signedAt: StoredTrust(reading.store, embedded: configuration.embedded).signedAt)
+    let complete = [state.seen[state.channel]?.version, reading.embedded.reference?.version].compactMap(\.self).max()
+    let bucket = state.install?.knownBucket(for: rollout.version)
+    let reason = RolloutQuestion(
+      rollout: rollout, complete: complete ?? .first, bucket: bucket, moment: moment, isAskedNow: false
+    ).reason(in: state)
+    let begun = rollout.begun(at: moment)
+    let next = rollout.next(at: moment) == nil ? nil : rollout.steps.steps[begun]
+    return RolloutStanding(
+      rollout: rollout, reason: reason, bucket: bucket, share: rollout.share(at: moment), next: next,
+      moment: moment)
   }
 
   private func result(on offer: VerifiedManifest?, _ reading: Reading) throws(Problem) -> CheckResult? {
@@ -199,7 +231,7 @@ struct StoreQuestion {
     if let obstacle = reading.obstacle { throw obstacle }
     return try decide(
       on: offer, state: reading.state, embedded: reading.embedded.reference, app: configuration.app,
-      channel: configuration.channel
+      channel: reading.state.followedChannel(configuration.channel)
     ) { (release) throws(Problem) in try reading.store?.isWhole(release) ?? false }.result(
       for: offer.manifest)
   }

@@ -13,6 +13,8 @@ struct FeedAnswer: Sendable {
   var manifest: Manifest { verified.manifest }
   var bytes: [UInt8] { verified.bytes }
   var digest: Digest { verified.digest }
+  /// The channel that the release belongs to: the wanted one, or one that stands in for it.
+  var channel: Channel { verified.manifest.channel }
 }
 
 /// What a run reads of the state and writes into it.
@@ -64,16 +66,30 @@ extension UpdateRun {
   @discardableResult
   func hear(_ offer: FeedAnswer, _ state: inout DeviceState) -> [LeftBehind] {
     let left = offer.evidence.map { hear($0, offer.moment, &state) } ?? []
-    if let newest = offer.verified.newest,
-      !state.reusesNumber(of: newest, embedded: embedded, channel: configuration.channel)
-    {
-      state.heed(newest, channel: configuration.channel, embedded: embedded?.version)
+    if offer.verified.newest == nil {
+      state.answer(state.wantedChannel(configuration.channel), with: offer.channel)
     }
-    if !state.reusesNumber(of: offer.manifest, embedded: embedded, channel: configuration.channel) {
-      state.heed(offer.manifest, channel: configuration.channel, embedded: embedded?.version)
+    // What a rollout offers says nothing that devices outside of it would not hear.
+    for manifest in [offer.verified.newest, offer.verified.complete?.manifest ?? offer.manifest].compactMap(\.self)
+    where !state.reusesNumber(of: manifest, embedded: embedded, channel: offer.channel) {
+      state.heed(manifest, channel: offer.channel, embedded: embedded?.version)
     }
+    hear(offer.verified.documents, of: offer.channel, &state)
     settle(offer, &state)
     return left
+  }
+
+  /// Takes on what stands beside the pointer; what could not be found out changes nothing.
+  private func hear(_ documents: ChannelDocuments, of channel: Channel, _ state: inout DeviceState) {
+    if case .known(let rollout) = documents.rollout, rollout != nil || state.channel == channel {
+      state.select(channel)
+      state.heed(rollout)
+      if rollout != nil, state.install == nil { state.install = install }
+    }
+    if case .known(let advisories) = documents.advisories, advisories != nil || state.channel == channel {
+      state.select(channel)
+      state.heed(advisories)
+    }
   }
 
   /// Takes on what verified metadata says of the feed as a whole.
@@ -132,7 +148,7 @@ extension UpdateRun {
       if let problem = alarm(result) { _ = state.record(problem, at: now()) }
       if !entersEpoch, offer.evidence.map({ state.startsAnew(in: $0.epoch) }) ?? false { return [] }
       let left = hear(offer, &state)
-      if decision != .versionReused { state.regainFloor(offer.verified, channel: configuration.channel) }
+      if decision != .versionReused { state.regainFloor(offer.verified, channel: offer.channel) }
       return left
     }
     guard case .notUsable(_, let reason) = result, entersEpoch || reason == .versionReused else { return }

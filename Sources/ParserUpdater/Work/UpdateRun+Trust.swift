@@ -34,8 +34,8 @@ extension UpdateRun {
     _ offer: VerifiedManifest, in store: DeviceStore, _ metadata: any TrustedMetadataStore
   ) throws(Problem) {
     // Only the newest manifest of the channel is what its path stands for.
-    guard offer.newest == nil else { return }
-    let item = StoredMetadata.target(path: configuration.channel.manifestPath)
+    guard offer.newest == nil, offer.complete == nil else { return }
+    let item = StoredMetadata.target(path: offer.manifest.channel.manifestPath)
     do {
       guard isSigned, StoredTrust(store, embedded: configuration.embedded).manifest(offer.digest) == nil,
         try metadata.load(item) != offer.bytes

@@ -9,6 +9,10 @@ struct UpdateRun: Sendable {
   let reader: FeedReader
   let now: @Sendable () -> Timestamp
   let progress: @Sendable (UpdateProgress) -> Void
+  /// Whether a person asked for an update now, who does not wait for a share.
+  var isAskedNow = false
+  /// The name that the device gets when a rollout asks for one and it has none.
+  let install = InstallID.random()
 
   /// Asks the feed and decides; keeps nothing but what the manifest withdraws and whether all is well.
   func check() async throws(Problem) -> CheckResult {
@@ -123,12 +127,16 @@ struct UpdateRun: Sendable {
     let trust = StoredTrust(store, embedded: configuration.embedded)
     let moment = try moment(trust, store)
     let evidence = Mutex<FeedEvidence?>(nil)
+    let known = try state(of: store)
+    let wanted = known.wantedChannel(configuration.channel)
     let memory = TrustMemory(
-      metadata: metadata, moment: moment, knownManifest: trust.manifest,
+      metadata: metadata, moment: moment,
+      knownManifest: { digest in trust.manifest(digest) ?? known.document(digest) },
+      wishes: wishes(known) { evidence.withLock { $0?.signedAt } },
       heard: { heard in evidence.withLock { $0 = heard } })
     do {
       let authority = configuration.trust.authority(memory)
-      let verified = try await authority.newestManifest(of: configuration.channel, from: reader)
+      let verified = try await authority.newestManifest(of: wanted, from: reader)
       forgetStaleness(in: store)
       noteAnswer(verified.notices.first, in: store)
       try reader.requireUsableAddresses(in: verified.manifest)
@@ -148,7 +156,7 @@ struct UpdateRun: Sendable {
     do {
       return try decide(
         on: offer.verified, state: state, embedded: embedded, app: configuration.app,
-        channel: configuration.channel
+        channel: offer.channel
       ) { (release) throws(Problem) in try store?.isWhole(release) ?? false }
     } catch {
       throw error.keeping(Self.kept)
@@ -199,8 +207,8 @@ struct UpdateRun: Sendable {
         }
         try moveIntoPlace(staging, in: store, beside: state)
         let release = ReleaseReference(offer.manifest, digest: offer.digest)
-        state.select(configuration.channel)
-        state.accept(offer.verified, channel: configuration.channel, embedded: embedded?.version)
+        state.select(offer.channel)
+        state.accept(offer.verified, channel: offer.channel, embedded: embedded?.version)
         state.staged = release
         settle(offer, &state)
         state.endProblem()

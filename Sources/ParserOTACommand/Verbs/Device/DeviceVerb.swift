@@ -8,7 +8,7 @@ enum DeviceVerb {
     .required()
 
   static let now = OptionSpec.flag(
-    "now", "ask the feed although its host asked for a pause or its check interval is not over")
+    "now", "ask the feed at once: no pause, no check interval, no waiting for the share of a rollout")
   static let deadline = OptionSpec.option(
     "deadline", "SECONDS", "how long it may take in all, retries and mirrors included")
 

@@ -15,6 +15,7 @@ enum PublishOptions {
         "tag", "TAG", "take the number from a tag such as v2.10: major x 1000000 + minor x 1000 + patch"),
       .flag("allow-version-jump", "allow a number above live + 1000"),
       .option("expect-parent", "SHA256", "publish only on top of the manifest with this digest"),
+      RolloutOptions.rollout, RolloutOptions.critical, RolloutOptions.line,
       .flag("dry-run", "check everything and say what would be done, but write nothing"),
       FeedVerb.allowClock, FeedVerb.checkInterval, OutputFormat.option,
     ] + GateOptions.all + SigningOptions.release
@@ -34,6 +35,8 @@ enum PublishOptions {
     request.allowsVersionJump = arguments.flag("allow-version-jump")
     request.aliases += try GateOptions.aliases(arguments, context)
     request.allowedRemovals = arguments.values("allow-removed")
+    try RolloutOptions.fill(&request, arguments)
+    request.line = try arguments.value("line", as: Readings.contract)
     request.expectedParent = try arguments.value("expect-parent", as: Readings.digest)
     request.dryRun = arguments.flag("dry-run")
     request.date = try FeedVerb.date(context)
@@ -45,18 +48,28 @@ enum PublishOptions {
     _ request: PublishRequest, _ publisher: Publisher, verb: String, _ arguments: ParsedArguments,
     _ context: CommandContext
   ) async throws(CommandFailure) -> CommandResult {
+    try await run(request, publisher, verb: verb, arguments, context) { (request) async throws(Problem) in
+      try await publisher.publish(request)
+    }
+  }
+
+  /// The same for another way to publish.
+  static func run(
+    _ request: PublishRequest, _ publisher: Publisher, verb: String, _ arguments: ParsedArguments,
+    _ context: CommandContext, _ publish: @Sendable (PublishRequest) async throws(Problem) -> PublishReport
+  ) async throws(CommandFailure) -> CommandResult {
     var request = request
     let witness = GateWitness()
     request.observeGate = { witness.see($0) }
     defer { if let report = witness.report { GateOptions.annotate(report, context) } }
     let report: PublishReport
     do throws(Problem) {
-      report = try await publisher.publish(request)
+      report = try await publish(request)
     } catch {
       throw failure(error, witness.report)
     }
     let result = try await FeedVerb.finished(
-      FeedVerb.result(report, verb: verb), report, publisher, arguments)
+      FeedVerb.result(report, verb: verb, rollout: request.rollout), report, publisher, arguments)
     return try FeedVerb.formatted(result, report, arguments)
   }
 

@@ -10,6 +10,8 @@ extension Verb {
         .option(
           "to", "VERSION",
           "the release to go back to; the newest earlier one with other content when left out"),
+        .flag("to-embedded", "let apps run their embedded copy in place of every release up to the new one"),
+        .option("apps", "RANGE", "the apps that --to-embedded is for, such as 2.0.0..2.3.0; all when left out"),
         .option("reason", "TEXT", "why, for people; becomes the notes of the release").allowingEmpty(),
         .flag("allow-withdrawn", "go back to a release that was withdrawn; it must be named with --to"),
         .flag("yes", "do not ask"),
@@ -20,12 +22,16 @@ extension Verb {
         details: [
           "Uploads nothing but a manifest. The releases between are marked as withdrawn, so that devices stop running"
             + " them at their next launch, whether they take the new release or not.",
+          "With --to-embedded no release of the channel up to the new one runs on those apps: they run their embedded copy, and"
+            + " the next release ends that. Other apps and old clients get the content that is live, or that of --to.",
           "Going back once more within an hour, or to a release without some of the live sources, is rarely meant: then the"
             + " release must be named with --to. At a terminal the question says so.",
         ],
         examples: [
           "parser-ota rollback --feed feed --release-key release.pem --yes",
           "parser-ota rollback --feed feed --to 37 --reason 'blank lists' --release-key release.pem --yes",
+          "parser-ota rollback --feed feed --to 37 --reason 'blank lists' --yes",
+          "parser-ota rollback --feed feed --to-embedded --apps 2.0.0..2.3.0 --release-key release.pem --yes",
         ],
         exits: [.done, .notAchieved, .untrustedContent, .localDisk, .conflict, .busy, .notPermitted])),
     run: { arguments, context throws(CommandFailure) in
@@ -81,6 +87,9 @@ extension Verb {
     request.to = try arguments.value("to", as: Readings.version)
     request.allowsWithdrawn = arguments.flag("allow-withdrawn")
     request.reason = arguments.value("reason")
+    let apps = try arguments.value("apps", as: Readings.apps)
+    if apps != nil, !arguments.flag("to-embedded") { throw arguments.usage(.missingOneOf(["--to-embedded"])) }
+    if arguments.flag("to-embedded") { request.toEmbedded = try apps ?? Readings.allApps() }
     request.dryRun = arguments.flag("dry-run")
     request.date = try FeedVerb.date(context)
     request.signers = try SigningOptions(arguments, context).releaseSigners()

@@ -39,9 +39,14 @@ struct ReleaseDiscard {
     }
     changed = state.live.keys.filter { live[$0]?.digest != state.live[$0]?.digest }
       .sorted { $0.name < $1.name }
+    var documents = state.documents
+    for (channel, rollout) in documents.rollouts where versions.contains(rollout.version) {
+      documents.set(nil as Rollout?, of: channel)
+    }
     self.state = FeedState(
       settings: state.settings, live: live, releases: rest, pending: nil, pointers: state.pointers,
-      metadata: state.metadata, lost: state.lost.filter { !versions.contains($0.version) })
+      metadata: state.metadata, lost: state.lost.filter { !versions.contains($0.version) },
+      documents: documents)
   }
 
   /// Publishes the newest whole release that is left of each channel whose newest one goes.
@@ -62,7 +67,8 @@ struct ReleaseDiscard {
 
   /// Everything that is signed of what is left.
   func targets() throws(Problem) -> [String: FileEntry] {
-    try TargetsInventory.files(live: state.live, kept: Retention(state: state).kept)
+    try TargetsInventory.files(
+      live: state.live, kept: Retention(state: state).kept, documents: state.documents)
   }
 
   /// Shows the new state to clients that read no signatures, and removes the files that nobody needs; once it is signed.

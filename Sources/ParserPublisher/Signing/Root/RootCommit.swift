@@ -114,7 +114,7 @@ struct RootCommit {
       ? try await signing.builder.plan(files: discard.targets())
       : try await signing.builder.plan(files: live.files.filter { !lost.contains($0.key) })
     plan.versioned.insert(
-      contentsOf: discard.files + FeedSigning.pointerCopies(of: discard.state), at: 0)
+      contentsOf: discard.files + (try FeedSigning.pointerCopies(of: discard.state)), at: 0)
     return plan
   }
 
