@@ -25,6 +25,7 @@ let package = Package(
       name: "ParserUpdater",
       targets: ["ParserUpdater", "ParserUpdaterFoundation", "OTAFeed", "OTAManifest", "OTATransfer"]),
     .library(name: "ParserPublisher", targets: ["ParserPublisher", "OTAFeed", "OTAManifest", "OTACrypto"]),
+    .library(name: "ParserWorkbench", targets: ["ParserWorkbench"]),
     .library(name: "ParserEngine", targets: ["ParserEngine"]),
     .library(name: "ParserTrialLoad", targets: ["ParserTrialLoad"]),
     .library(name: "ParserFaults", targets: ["ParserFaults"]),
@@ -98,6 +99,12 @@ let package = Package(
       name: "ParserPages",
       dependencies: ["OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "ParserEngine"],
       swiftSettings: house),
+    .target(
+      name: "ParserWorkbench",
+      dependencies: [
+        "OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "OTAFeed", "ParserEngine", "ParserPages",
+      ],
+      swiftSettings: house),
     // Rank 3: the two libraries.
     .target(
       name: "ParserUpdater",
@@ -107,7 +114,7 @@ let package = Package(
       name: "ParserPublisher",
       dependencies: [
         "OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "OTAProcess", "OTAArchive", "OTATrust",
-        "OTAFeed", "GateScripts", "ParserEngine", "ParserPages",
+        "OTAFeed", "GateScripts", "ParserEngine", "ParserPages", "ParserWorkbench",
       ],
       swiftSettings: house),
     // What of it needs Foundation, for apps alone.
@@ -125,7 +132,7 @@ let package = Package(
       name: "ParserOTACommand",
       dependencies: [
         "OTAManifest", "OTACrypto", "OTAStorage", "OTAProcess", "OTATrust", "OTAFeed", "ParserUpdater",
-        "ParserPublisher", "ParserEngine", "ParserPages", "ParserTrialLoad", "ParserFaults",
+        "ParserPublisher", "ParserEngine", "ParserPages", "ParserWorkbench", "ParserTrialLoad", "ParserFaults",
       ],
       swiftSettings: house),
     .executableTarget(name: "parser-ota", dependencies: ["ParserOTACommand"], swiftSettings: house),
@@ -181,7 +188,8 @@ let package = Package(
       name: "ParserPublisherTests",
       dependencies: [
         "ParserPublisher", "OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "OTAArchive", "OTATrust",
-        "OTAFeed", "ParserEngine", "ParserUpdater", "TestSupport", "UpdaterTestSupport", "parser-ota-engine",
+        "OTAFeed", "ParserEngine", "ParserWorkbench", "ParserUpdater", "TestSupport", "UpdaterTestSupport",
+        "parser-ota-engine",
       ],
       swiftSettings: tests),
     .testTarget(
@@ -206,6 +214,7 @@ let package = Package(
       swiftSettings: tests),
     .testTarget(
       name: "EndToEndTests", dependencies: ["TestSupport", "parser-ota", "parser-ota-engine"],
+      exclude: ["Pipelines"],
       swiftSettings: tests),
     .testTarget(
       name: "KeyTests",
@@ -229,9 +238,14 @@ let package = Package(
       dependencies: ["ParserPages", "ParserEngine", "OTAManifest", "OTATransfer", "TestSupport"],
       swiftSettings: tests),
     .testTarget(
+      name: "ParserWorkbenchTests",
+      dependencies: ["ParserWorkbench", "ParserPages", "ParserEngine", "OTAManifest", "TestSupport"],
+      swiftSettings: tests),
+    .testTarget(
       name: "ReaderSiteTests",
       dependencies: [
-        "ParserPublisher", "ParserPages", "ParserEngine", "OTAManifest", "OTATransfer", "TestSupport",
+        "ParserWorkbench", "ParserPublisher", "ParserPages", "ParserEngine", "OTAManifest", "OTATransfer",
+        "TestSupport",
         "parser-ota", "parser-ota-engine",
       ], exclude: ["Site"], swiftSettings: tests),
     .target(

@@ -25,6 +25,8 @@ public enum PageFaultCode: String, Sendable, CaseIterable {
   case protocolViolation = "protocol-violation"
   /// The recording has no answer to this request.
   case notRecorded = "not-recorded"
+  /// The run has asked for as many pages as it may.
+  case overBudget = "over-budget"
   case libraryMissing = "library-missing"
   case cancelled
 
@@ -45,6 +47,7 @@ public enum PageFaultCode: String, Sendable, CaseIterable {
     case .refusedRequest: "check the header fields that the parser sends"
     case .undecodable, .protocolViolation: "the server answers wrongly; try again later"
     case .notRecorded: "record the source again with this bundle: parser-ota record"
+    case .overBudget: "start the same command again: it goes on where it stopped"
     case .libraryMissing: "install libcurl (libcurl4)"
     case .cancelled: "start it again"
     }

@@ -24,7 +24,7 @@ import Testing
   /// Verbs that wait for nobody: they only read, or write what no lock guards; and a launch must not wait.
   static let needNoLock: Set = [
     "check", "contract", "releases", "verify", "prune", "mirror", "embed", "export", "run", "record",
-    "bisect",
+    "bisect", "survey",
     "device init",
     "device check",
     "device activate", "device status", "device history", "device explain", "key generate", "key public",

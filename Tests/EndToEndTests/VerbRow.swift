@@ -74,6 +74,9 @@ struct VerbRow: CustomTestStringConvertible, Sendable {
     VerbRow(
       "diff", "1 live --feed feed --no-gate", fails: "1 99 --feed feed --no-gate", 1),
     VerbRow(
+      "survey", "\(parser) --source ALPHA --fixtures fixtures --engine engine",
+      fails: "\(parser) --source NOBODY", 1),
+    VerbRow(
       "device init", "--store other --feed feed --checksums-only --embedded app",
       fails: "--store other --feed feed --checksums-only --embedded feed", 3),
     VerbRow("device check", "--store store", fails: "--store feed", 2),

@@ -1,6 +1,7 @@
 import OTAFeed
 import OTAManifest
 import OTAStorage
+import ParserWorkbench
 import TestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import Foundation
 import OTAManifest
 import ParserEngine
 import ParserPublisher
+import ParserWorkbench
 import TestSupport
 
 /// A source of the small bundle in `Site/`.

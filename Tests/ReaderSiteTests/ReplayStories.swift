@@ -1,10 +1,11 @@
 import OTAManifest
 import ParserEngine
 import ParserPages
+import ParserPublisher
 import TestSupport
 import Testing
 
-@testable import ParserPublisher
+@testable import ParserWorkbench
 
 @Suite("Recording, and replaying through two bundles", .serialized)
 struct ReplayStories {

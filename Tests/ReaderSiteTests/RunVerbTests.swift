@@ -3,6 +3,7 @@ import OTAManifest
 import ParserEngine
 import ParserPages
 import ParserPublisher
+import ParserWorkbench
 import TestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import OTAManifest
 import OTATransfer
 import ParserEngine
 import ParserPublisher
+import ParserWorkbench
 import TestSupport
 import Testing
 

@@ -73,6 +73,10 @@ final class CurlTransfer<Stream: AnswerReading>: LiveTransfer, @unchecked Sendab
       case .finished(let response): answer = .success(response)
       case .failed(let error): throw error
       case .redirected:
+        if let response = try stream.handedOver(easy?.redirectURL) {
+          answer = .success(response)
+          return true
+        }
         try follow(on: multi)
         return false
       }

@@ -28,6 +28,8 @@ protocol AnswerReading: Sendable {
   mutating func take(body: RawSpan) throws(TransferError)
   /// What a complete answer means.
   func end() -> AnswerEnd<Response>
+  /// The response of a transfer that leaves a redirect to its caller; `nil` follows it.
+  func handedOver(_ location: String?) throws(TransferError) -> Response?
   /// Gets ready for the answer of the next URL.
   mutating func follow(_ location: String?) throws(TransferError)
   /// An error with the URL and status of this moment.
@@ -42,6 +44,8 @@ protocol AnswerReading: Sendable {
 extension AnswerReading {
   func ended(after duration: Duration) {}
   mutating func take(_ facts: @autoclosure () -> ConnectionFacts) {}
+
+  func handedOver(_ location: String?) throws(TransferError) -> Response? { nil }
 
   /// Some part of a final head was read, so that the server is there and speaks HTTP.
   var hasAnswer: Bool { head.status != 0 }

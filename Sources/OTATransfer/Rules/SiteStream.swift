@@ -64,25 +64,36 @@ struct SiteStream: AnswerReading {
     return response
   }
 
+  func handedOver(_ location: String?) throws(TransferError) -> SiteResponse? {
+    guard !sitePolicy.followsRedirects else { return nil }
+    var response = SiteResponse(status: head.status, finalURL: url.text, fields: keptFields)
+    response.next = request.redirected(by: head.status, to: try target(location), from: url)
+    return response
+  }
+
   /// Gets ready for the next URL, with the method and fields that it is to be asked with.
   mutating func follow(_ location: String?) throws(TransferError) {
-    guard let location else { throw error(.protocolViolation, "a redirect does not say where to go") }
     guard redirects.count < policy.maxRedirects else {
       throw error(.tooManyRedirects, "more than \(policy.maxRedirects) redirects")
     }
-    let target: FetchURL
-    do {
-      target = try FetchURL(site: location, allowsLoopback: sitePolicy.allowsLoopback)
-    } catch {
-      let detail = "redirected from \(TransferError.redacted(url.text)), but \(error.detail)"
-      throw TransferError(.refusedURL, url: location, status: head.status, detail: detail)
-    }
+    let target = try target(location)
     request = request.redirected(by: head.status, to: target, from: url)
     redirects.append(url.text)
     url = target
     head = ResponseHead(alsoKeeping: sitePolicy.keptFields.union(["location"]))
     state = .readingHead
     droppedBytes = 0
+  }
+
+  /// Where a redirect leads.
+  private func target(_ location: String?) throws(TransferError) -> FetchURL {
+    guard let location else { throw error(.protocolViolation, "a redirect does not say where to go") }
+    do {
+      return try FetchURL(site: location, allowsLoopback: sitePolicy.allowsLoopback)
+    } catch {
+      let detail = "redirected from \(TransferError.redacted(url.text)), but \(error.detail)"
+      throw TransferError(.refusedURL, url: location, status: head.status, detail: detail)
+    }
   }
 
   func error(_ kind: TransferError.Kind, _ detail: String) -> TransferError {

@@ -8,6 +8,8 @@ public struct SitePolicy: Sendable {
   public var maxBodyBytes = 8 << 20
   /// The limit on a whole request, redirects included.
   public var timeout: Duration = .seconds(30)
+  /// Whether redirects are followed; otherwise an answer that is one comes back with the request that it asks for.
+  public var followsRedirects = true
   /// The fields of answers that are kept, in lower case; `content-type` always is.
   public var keptFields: Set<String> = []
   /// Which addresses of a host are tried.

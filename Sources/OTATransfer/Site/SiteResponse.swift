@@ -12,6 +12,8 @@ public struct SiteResponse: Sendable, Equatable {
   public let body: [UInt8]
   /// What the connection was like; `nil` where there was none.
   public var connection: ConnectionFacts?
+  /// The request that a redirect asks for, where redirects are not followed; `nil` for every other answer.
+  public var next: SiteRequest?
 
   /// Builds an answer by hand, for fetchers that are not a network.
   public init(

@@ -62,6 +62,8 @@ public struct Page: Equatable, Sendable {
   public var charset: String?
   /// The body, decoded from its content coding.
   public var body: [UInt8]
+  /// Whether permanent redirects alone led here, to another host; known only where redirects are followed one by one.
+  public var isMoved = false
 
   /// Describes a page.
   public init(status: Int, finalURL: String, charset: String? = nil, body: [UInt8]) {

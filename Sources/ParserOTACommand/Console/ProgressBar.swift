@@ -17,21 +17,22 @@ final class ProgressBar: Sendable {
   private static let millisecondsBetweenDrawings: Int64 = 100
 
   private let label: String
+  private let unit: ProgressUnit
   private let talk: Talk
   private let now: @Sendable () -> Int64
   private let mode: Mode
   private let state: Mutex<State>
 
-  /// Starts to show; the total is in bytes, `nil` when nobody knows it.
-  init(_ label: String, totalBytes: Int64?, _ context: CommandContext) {
-    self.label = label
+  /// Starts to show; the total is in bytes unless the unit says otherwise, `nil` when nobody knows it.
+  init(_ label: String, totalBytes: Int64?, unit: ProgressUnit = .bytes, _ context: CommandContext) {
+    (self.label, self.unit) = (label, unit)
     talk = context.talk
     now = context.clock.milliseconds
     mode = context.talk.isQuiet ? .silent : context.talk.canRedraw ? .redrawn : .lines
     state = Mutex(State(total: totalBytes))
     switch mode {
     case .redrawn: update(doneBytes: 0)
-    case .lines: talk.note(totalBytes.map { "\(label): 0 % of \(ByteCount.text($0))" } ?? label)
+    case .lines: talk.note(totalBytes.map { "\(label): 0 % of \(unit.text($0))" } ?? label)
     case .silent: break
     }
   }
@@ -47,7 +48,7 @@ final class ProgressBar: Sendable {
       if let last = state.lastDrawn, time - last < Self.millisecondsBetweenDrawings { return }
       guard mode == .redrawn, !state.isOver else { return }
       state.lastDrawn = time
-      let line = ProgressLine(label: label, done: state.done, total: state.total)
+      let line = ProgressLine(label: label, done: state.done, total: state.total, unit: unit)
       talk.redraw(line.text(width: talk.console.width - 1))
     }
   }
@@ -56,7 +57,7 @@ final class ProgressBar: Sendable {
   func finish() {
     guard let (done, total) = end() else { return }
     talk.note(
-      total == nil ? "\(label): \(ByteCount.text(done))" : "\(label): 100 % of \(ByteCount.text(done))")
+      total == nil ? "\(label): \(unit.text(done))" : "\(label): 100 % of \(unit.text(done))")
   }
 
   /// Ends without a word, because an error is about to be said.
@@ -72,6 +73,27 @@ final class ProgressBar: Sendable {
   }
 }
 
+/// What a progress bar counts.
+enum ProgressUnit: Sendable {
+  case bytes
+  /// Things by their name in the plural, such as `sources`.
+  case things(String)
+
+  func text(_ count: Int64) -> String {
+    switch self {
+    case .bytes: ByteCount.text(count)
+    case .things(let name): "\(count) \(name)"
+    }
+  }
+
+  func text(_ done: Int64, of total: Int64) -> String {
+    switch self {
+    case .bytes: "\(ByteCount.text(done)) of \(ByteCount.text(total))"
+    case .things(let name): "\(done) of \(total) \(name)"
+    }
+  }
+}
+
 /// The words and the bar of one drawing.
 struct ProgressLine {
   private static let maxBarColumns = 30
@@ -79,6 +101,7 @@ struct ProgressLine {
   let label: String
   let done: Int64
   let total: Int64?
+  var unit = ProgressUnit.bytes
 
   /// The whole percents; `nil` without a total.
   var percent: Int? {
@@ -88,7 +111,7 @@ struct ProgressLine {
 
   /// The line in at most so many columns: first the bar goes, then the bytes, then the end of the label.
   func text(width: Int) -> String {
-    let amount = total.map { "\(ByteCount.text(done)) of \(ByteCount.text($0))" } ?? ByteCount.text(done)
+    let amount = total.map { unit.text(done, of: $0) } ?? unit.text(done)
     guard let percent else { return Self.cut("\(label)  \(amount)", width) }
     let short = "\(label)  \(percent) %"
     let full = "\(short)  \(amount)"

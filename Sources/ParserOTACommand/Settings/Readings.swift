@@ -147,6 +147,28 @@ enum Readings {
     return number * unit
   }
 
+  /// A pause in seconds, with at most three digits behind the point: `0`, `1.5`, `0.05`.
+  static func pause(_ text: String) throws(Refusal) -> Duration {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    let isNumber = parts.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }
+    guard (1...2).contains(parts.count), isNumber, let whole = Int64(parts[0]), whole <= 600 else {
+      throw Refusal("must be a number of seconds from 0 to 600, such as 1.5")
+    }
+    guard parts.count == 2 else { return .seconds(whole) }
+    guard parts[1].utf8.count <= 3, let digits = Int64(parts[1]) else {
+      throw Refusal("has more than three digits behind the point")
+    }
+    let milliseconds = [0, 100, 10, 1][parts[1].utf8.count] * digits
+    return .milliseconds(whole * 1000 + milliseconds)
+  }
+
+  static func budget(_ text: String) throws(Refusal) -> Int {
+    guard let version = ReleaseVersion(decimal: text), version.number <= 1_000_000 else {
+      throw Refusal("must be a whole number from 1 to 1000000")
+    }
+    return Int(version.number)
+  }
+
   static func seconds(_ text: String) throws(Refusal) -> Duration {
     guard let version = ReleaseVersion(decimal: text), version.number <= 600 else {
       throw Refusal("must be a whole number of seconds from 1 to 600")

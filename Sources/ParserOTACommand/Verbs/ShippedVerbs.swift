@@ -15,7 +15,7 @@ extension CommandTable {
       .initialise, .check, .publish, .promote, .rollback, .rolloutStatus, .rolloutAdvance, .rolloutSet,
       .rolloutHalt, .rolloutResume, .rolloutComplete, .channels, .channelRetire, .advise, .refresh, .releases,
       .status, .diff, .verify, .doctor, .repair, .prune, .mirror, .embed, .export, .importRelease, .faults,
-      .run, .record, .bisect, .config, .configInit,
+      .run, .record, .bisect, .survey, .config, .configInit,
       .deviceInit, .deviceCheck, .deviceUpdate, .deviceImport, .deviceActivate, .deviceConfirm, .deviceClose,
       .deviceFail,
       .deviceRollback, .devicePin, .deviceUnpin, .deviceForget, .deviceChannel, .deviceAdvisories,

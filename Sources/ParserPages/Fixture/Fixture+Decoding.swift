@@ -10,6 +10,7 @@ struct FixtureIndex {
     let charset: String?
     let digest: Digest
     let bytes: Int
+    let isMoved: Bool
   }
 
   enum StoredAnswer {
@@ -49,7 +50,7 @@ struct FixtureIndex {
     domain = try object.string("domain")
     recorded = try object.value("recorded", "is no moment such as 2026-06-11T09:12:44Z") { Timestamp($0) }
     bundle = try object.value("bundle", "is not 64 hexadecimal digits") { Digest(hex: $0) }
-    steps = try object.list("steps", 1...Fixture.maxSteps, Self.step)
+    steps = try object.list("steps", 0...Fixture.maxSteps, Self.step)
     requests = try object.list("requests", 0...Fixture.maxExchanges, Self.request)
     let bytes = requests.reduce(0) { $0 + $1.pageBytes }
     guard bytes <= Fixture.maxTotalBytes else {
@@ -94,7 +95,8 @@ struct FixtureIndex {
       status: Int(try object.integer("status", in: 100...999)), finalURL: try object.string("finalURL"),
       charset: try object.optional("charset") { name throws(InputError) in try object.string(name) },
       digest: try object.value("page", "is not 64 hexadecimal digits") { Digest(hex: $0) },
-      bytes: Int(try object.integer("bytes", in: 0...Int64(Fixture.maxPageBytes))))
+      bytes: Int(try object.integer("bytes", in: 0...Int64(Fixture.maxPageBytes))),
+      isMoved: try object.optional("moved", object.bool) ?? false)
   }
 
   private static func fault(_ object: JSONObject) throws(InputError) -> PageFault {

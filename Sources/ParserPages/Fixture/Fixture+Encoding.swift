@@ -51,6 +51,7 @@ struct FixtureFiles: Equatable {
       JSONMember("status", .integer(Int64(page.status))), JSONMember("finalURL", .string(page.finalURL)),
     ]
     if let charset = page.charset { members.append(JSONMember("charset", .string(charset))) }
+    if page.isMoved { members.append(JSONMember("moved", .bool(true))) }
     return members + [
       JSONMember("page", .string(file)), JSONMember("bytes", .integer(Int64(page.body.count))),
     ]

@@ -208,8 +208,10 @@ public struct FixtureFolder: Sendable {
             path: file,
             InputError(.malformed, "is not the page of requests[\(position)]: record the source again"))
         }
-        answer = .page(
-          Page(status: page.status, finalURL: page.finalURL, charset: page.charset, body: bytes))
+        var answered = Page(
+          status: page.status, finalURL: page.finalURL, charset: page.charset, body: bytes)
+        answered.isMoved = page.isMoved
+        answer = .page(answered)
       }
       exchanges.append(
         Exchange(method: request.method, url: request.url, body: Array(request.body.utf8), answer: answer))

@@ -1,5 +1,6 @@
 internal import OTAManifest
 internal import ParserEngine
+internal import ParserWorkbench
 
 /// The state of one run of the gate: what ran, how long, and what it found.
 struct GateRun {

@@ -1,5 +1,6 @@
 internal import OTAFeed
 internal import OTAManifest
+internal import ParserWorkbench
 
 /// A release that is ready to be written.
 struct ReleaseDraft {

@@ -16,7 +16,7 @@ extension HistoryTests {
       let file = try #require(GateScripts.reader.first { $0.name == "engine-names.json" })
       let table = try JSONObject(JSONReader.read(file.bytes, maxBytes: 1 << 20, maxDepth: 4))
       let known = Set(try table.string("globals").split(separator: " ").map(String.init))
-      let engine = ParserEngine(
+      let engine = BundleEngine(
         program: try BuiltProducts.path(of: "parser-ota-engine"), environment: ["PATH": "/usr/bin:/bin"])
       let session = try await engine.open(pages: NoPages())
       try await session.install(

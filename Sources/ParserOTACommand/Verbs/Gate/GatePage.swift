@@ -1,6 +1,7 @@
 internal import OTAManifest
 internal import ParserEngine
 internal import ParserPublisher
+internal import ParserWorkbench
 
 /// What the gate found, for people and for programs.
 struct GatePage {

@@ -1,5 +1,6 @@
 internal import OTAManifest
 internal import ParserPublisher
+internal import ParserWorkbench
 
 /// The checks as JUnit XML: a test for each check, failed when it refuses, skipped when it could not run.
 ///
@@ -35,18 +36,18 @@ struct JUnitDocument {
     var body = ""
     switch check.outcome {
     case .ran(let milliseconds): time = milliseconds
-    case .notRun(let reason): body += "      <skipped message=\"\(Self.escaped(reason))\"/>\n"
+    case .notRun(let reason): body += "      <skipped message=\"\(MarkupText.escaped(reason))\"/>\n"
     }
     let refusals = refusals(check.code)
     if let first = refusals.first {
       body +=
-        "      <failure type=\"\(check.code.rawValue)\" message=\"\(Self.escaped(first.message))\">"
-        + Self.escaped(refusals.map(Self.text).joined(separator: "\n")) + "</failure>\n"
+        "      <failure type=\"\(check.code.rawValue)\" message=\"\(MarkupText.escaped(first.message))\">"
+        + MarkupText.escaped(refusals.map(Self.text).joined(separator: "\n")) + "</failure>\n"
     }
     let others = findings(check.code).filter { !$0.refuses }
     if !others.isEmpty {
       body +=
-        "      <system-out>\(Self.escaped(others.map(Self.text).joined(separator: "\n")))</system-out>\n"
+        "      <system-out>\(MarkupText.escaped(others.map(Self.text).joined(separator: "\n")))</system-out>\n"
     }
     let head =
       "    <testcase classname=\"parser-ota.check\" name=\"\(check.code.rawValue)\" time=\"\(Self.seconds(time))\""
@@ -62,23 +63,5 @@ struct JUnitDocument {
   private static func seconds(_ milliseconds: Int64) -> String {
     let rest = String(milliseconds % 1000)
     return "\(milliseconds / 1000).\(String(repeating: "0", count: 3 - rest.utf8.count))\(rest)"
-  }
-
-  /// Text for elements and attributes; characters that XML 1.0 has no place for become a mark.
-  private static func escaped(_ text: String) -> String {
-    var escaped = ""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "&": escaped += "&amp;"
-      case "<": escaped += "&lt;"
-      case ">": escaped += "&gt;"
-      case "\"": escaped += "&quot;"
-      case "\n": escaped += "&#10;"
-      case "\t": escaped += "&#9;"
-      case "\u{0}"..<" ", "\u{FFFE}", "\u{FFFF}": escaped += "\u{FFFD}"
-      default: escaped.unicodeScalars.append(scalar)
-      }
-    }
-    return escaped
   }
 }

@@ -3,6 +3,7 @@ internal import OTAManifest
 internal import ParserEngine
 internal import ParserPages
 internal import ParserPublisher
+internal import ParserWorkbench
 
 /// What went wrong with a parser, and who must act: its author, the site, or the owner of this machine.
 extension ParserVerb {

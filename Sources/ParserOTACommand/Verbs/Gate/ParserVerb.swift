@@ -2,6 +2,7 @@ internal import OTAManifest
 internal import ParserEngine
 internal import ParserPages
 internal import ParserPublisher
+internal import ParserWorkbench
 
 /// What the verbs have in common that run a parser by hand.
 enum ParserVerb {

@@ -2,6 +2,7 @@ internal import OTAManifest
 internal import ParserEngine
 internal import ParserPages
 internal import ParserPublisher
+internal import ParserWorkbench
 
 extension Verb {
   static let record = Verb(

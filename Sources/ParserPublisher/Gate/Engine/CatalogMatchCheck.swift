@@ -1,5 +1,6 @@
 internal import OTAFeed
 internal import OTAManifest
+internal import ParserEngine
 
 /// Compares the catalog in the bundle with the catalog file, and asks for a whole parser for each of its sources.
 struct CatalogMatchCheck {

@@ -1,10 +1,11 @@
 internal import OTAManifest
 internal import ParserEngine
+internal import ParserWorkbench
 
 /// Runs one bundle in the engine, step by step, until a step makes the next one pointless.
 struct EngineExamination {
   /// What the engine calls the bundle, whatever its path is.
-  static let scriptName = "parsers.bundle.js"
+  static let scriptName = ParserBundle.scriptName
   /// The largest bundle that gets another page in the same processes, in bytes; others get processes of their own.
   private static let maxRenewedBytes = 4_000_000
 

@@ -1,6 +1,7 @@
 internal import OTAManifest
 internal import ParserEngine
 internal import ParserPages
+internal import ParserWorkbench
 
 /// Replays recordings through the live bundle and the new one, and says which sources get worse.
 struct FixtureCheck {

@@ -1,5 +1,6 @@
 public import OTAManifest
 public import ParserEngine
+public import ParserWorkbench
 
 /// What the gate found out about a release, and whether it may go out.
 public struct GateReport: Sendable {

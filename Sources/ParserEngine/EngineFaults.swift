@@ -1,11 +1,10 @@
 internal import OTAFeed
 internal import OTAManifest
-internal import ParserEngine
 
 /// What an error of the engine says about a bundle, as the end of a sentence.
 extension EngineError {
   /// Whether the engine itself is missing or broken, so that nothing is known about the bundle.
-  var isAboutEngine: Bool {
+  package var isAboutEngine: Bool {
     switch self {
     case .notInstalled, .notStarted, .cancelled, .closed: true
     case .script, .call, .callTimedOut, .timedOut, .outOfMemory, .flooded, .webProcessGone, .engineGone,
@@ -14,7 +13,8 @@ extension EngineError {
     }
   }
 
-  var text: String {
+  /// What happened, as the end of a sentence about the bundle.
+  package var text: String {
     switch self {
     case .notInstalled(let path): "\(path.printable()) is not installed"
     case .notStarted(let words): "it does not start: \(words.printable(maxCharacters: 200))"

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ParserPublisher
+@testable import ParserWorkbench
 
 @Suite("Which release broke it")
 struct BisectionTests {

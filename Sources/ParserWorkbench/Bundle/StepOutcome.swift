@@ -59,7 +59,7 @@ public struct StepFailure: Error, Equatable, Sendable {
   public init(_ error: EngineError) {
     switch error {
     case .call(let fault):
-      let isHere = fault.script == nil || fault.script == EngineExamination.scriptName
+      let isHere = fault.script == nil || fault.script == ParserBundle.scriptName
       self.init(
         fault.page == nil ? .parser : .page, fault.page?.message ?? "\(fault.name): \(fault.message)",
         line: isHere ? fault.line : nil, column: isHere ? fault.column : nil, page: fault.page)

@@ -42,7 +42,7 @@ public struct FixtureReport: Equatable, Sendable {
   }
 
   /// One step in words, such as `list: 24 titles before, now TypeError: … (120:7)`.
-  static func words(_ step: FixtureComparison.Step) -> String {
+  package static func words(_ step: FixtureComparison.Step) -> String {
     step.before.summary == step.now.summary
       ? "\(step.name): \(step.now.summary), with other content"
       : "\(step.name): \(step.before.summary) before, now \(step.now.summary)"

@@ -35,7 +35,7 @@ public struct BundleSession: Sendable {
   }
 
   /// The same, with everything that can go wrong as an outcome.
-  func outcome(
+  package func outcome(
     _ method: ParserCall.Method, of source: SourceID, _ arguments: JSONValue
   ) async throws(EngineError) -> StepOutcome {
     let value: JSONValue
@@ -52,6 +52,12 @@ public struct BundleSession: Sendable {
     } catch {
       return .failed(StepFailure(.parser, "the parser's answer \(error.message)"))
     }
+  }
+
+  /// Loads the bundle anew in a page of its own: nothing of the calls before is left.
+  func renew() async throws(EngineError) {
+    try await session.renew()
+    try await session.evaluate(bundle.script)
   }
 
   /// The lines that the bundle logged since the last call.

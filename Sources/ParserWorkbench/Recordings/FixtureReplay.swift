@@ -174,7 +174,7 @@ private struct ReplayRun {
 }
 
 /// Has the pages of one recording after the other.
-private final class ChangingPages: PageProvider {
+final class ChangingPages: PageProvider {
   private let current = Mutex<any PageProvider>(NoPages())
 
   func show(_ pages: any PageProvider) { current.withLock { $0 = pages } }

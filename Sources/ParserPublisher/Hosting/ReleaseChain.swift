@@ -1,5 +1,6 @@
 internal import OTAFeed
 internal import OTAManifest
+internal import ParserWorkbench
 
 /// The kept releases of a channel, each named by the digest in the one after it, so that the newest vouches for all.
 struct ReleaseChain {

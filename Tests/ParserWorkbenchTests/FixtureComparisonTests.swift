@@ -3,7 +3,7 @@ import ParserEngine
 import ParserPages
 import Testing
 
-@testable import ParserPublisher
+@testable import ParserWorkbench
 
 private func list(_ titles: String...) -> StepOutcome {
   .answered(.list(titles.map { ParserAnswer.Entry(title: $0, url: "/\($0)") }))
