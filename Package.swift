@@ -33,9 +33,10 @@ let package = Package(
     .executable(name: "parser-ota-engine", targets: ["parser-ota-engine"]),
   ],
   targets: [
-    // C libraries. libcurl and libarchive are loaded on first use, so that local commands never pay for them.
+    // C libraries. libcurl, libarchive and libzstd are loaded on first use, so that local commands never pay for them.
     .target(name: "CCurl"),
     .target(name: "CArchive"),
+    .target(name: "CZstd"),
     .target(name: "CCage"),
     .systemLibrary(
       name: "COpenSSL", pkgConfig: "libcrypto",
@@ -83,7 +84,7 @@ let package = Package(
     .target(name: "OTAStorage", dependencies: ["CLinux"], swiftSettings: house),
     .target(name: "OTATransfer", dependencies: ["CCurl"], swiftSettings: house),
     .target(name: "OTAProcess", dependencies: ["CLinux"], swiftSettings: house),
-    .target(name: "OTAArchive", dependencies: ["CArchive", "OTAManifest"], swiftSettings: house),
+    .target(name: "OTAArchive", dependencies: ["CArchive", "CZstd", "OTAManifest"], swiftSettings: house),
     // Rank 2: what makes metadata believable, and a feed as a reader sees it.
     .target(name: "OTATrust", dependencies: ["OTAManifest", "OTACrypto"], swiftSettings: house),
     .target(
@@ -108,7 +109,9 @@ let package = Package(
     // Rank 3: the two libraries.
     .target(
       name: "ParserUpdater",
-      dependencies: ["OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "OTATrust", "OTAFeed"],
+      dependencies: [
+        "OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer", "OTAArchive", "OTATrust", "OTAFeed",
+      ],
       swiftSettings: house),
     .target(
       name: "ParserPublisher",
@@ -157,7 +160,7 @@ let package = Package(
     .testTarget(
       name: "OTATransferTests", dependencies: ["OTATransfer", "TestSupport"], swiftSettings: tests),
     .testTarget(
-      name: "OTAArchiveTests", dependencies: ["OTAArchive", "TestSupport"], swiftSettings: tests),
+      name: "OTAArchiveTests", dependencies: ["OTAArchive", "OTACrypto", "TestSupport"], swiftSettings: tests),
     .target(
       name: "TrustFixtures", dependencies: ["OTATrust", "OTAManifest", "OTACrypto", "OTATransfer"],
       path: "Tests/TrustFixtures", swiftSettings: tests),
@@ -180,8 +183,8 @@ let package = Package(
     .testTarget(
       name: "ParserUpdaterTests",
       dependencies: [
-        "ParserUpdater", "OTAFeed", "OTATrust", "OTAManifest", "OTACrypto", "OTAStorage", "OTATransfer",
-        "ParserFaults", "TestSupport", "UpdaterTestSupport", "activate-probe",
+        "ParserUpdater", "OTAFeed", "OTATrust", "OTAManifest", "OTACrypto", "OTAArchive", "OTAStorage",
+        "OTATransfer", "ParserFaults", "TestSupport", "UpdaterTestSupport", "activate-probe",
       ],
       swiftSettings: tests),
     .testTarget(
@@ -265,7 +268,8 @@ let package = Package(
 // The fuzzer's runtime exists on some machines only, so its driver is a part of the package for `ci/fuzz` alone. What is
 // fuzzed is in the ordinary tests too: every finding of the past, and a short run of mutations.
 let fuzzed: [Target.Dependency] = [
-  "OTAManifest", "OTACrypto", "OTATransfer", "OTATrust", "OTAFeed", "ParserEngine", "ParserPages",
+  "OTAManifest", "OTACrypto", "OTATransfer", "OTAArchive", "OTATrust", "OTAFeed", "ParserEngine",
+  "ParserPages",
   "ParserUpdater", "ParserOTACommand", "TestSupport", "TrustFixtures", "UpdaterTestSupport",
 ]
 if Context.environment["PARSER_OTA_FUZZ"] == nil {

@@ -30,6 +30,9 @@ package enum FeedLayout {
   package static let timestampName = "timestamp.json"
   /// Says which snapshot is the newest: the commit point for clients that verify signatures.
   package static let timestamp = "\(metadataFolder)/\(timestampName)"
+  /// What a device would ask for next, in one file.
+  package static let expressName = "express.tar.zst"
+  package static let express = "\(metadataFolder)/\(expressName)"
   /// The root that a signed feed was made with, and that apps may have been shipped with.
   package static let firstRoot = metadata("root", 1)
   /// The most bytes of a root that anybody accepts.
@@ -54,6 +57,33 @@ package enum FeedLayout {
     "\(releasesFolder)/\(version)/\(digest.hex).\(file.rawValue)"
   }
 
+  /// The path of a packed form of content, in the folder of the release that describes it.
+  ///
+  /// - Parameter base: the file that a patch is made from; `nil` for the file compressed.
+  package static func packed(
+    _ file: ContentFile, _ digest: Digest, from base: Digest?, of version: ReleaseVersion
+  ) -> String {
+    "\(releasesFolder)/\(version)/\(digest.hex).\(packedName(file, from: base))"
+  }
+
+  /// The name of a packed form without its digest.
+  package static func packedName(_ file: ContentFile, from base: Digest?) -> String {
+    "\(file.rawValue)\(base.map { ".\($0.hex.prefix(8))" } ?? "")\(packedSuffix)"
+  }
+
+  private static let packedSuffix = ".zst"
+
+  private static func isPackedName(_ name: String) -> Bool {
+    guard name.hasSuffix(packedSuffix) else { return false }
+    let plain = String(name.dropLast(packedSuffix.utf8.count))
+    return ContentFile.allCases.contains { file in
+      if digest(inName: plain, before: ".\(file.rawValue)") != nil { return true }
+      let (stem, base) = (plain.dropLast(9), plain.suffix(9))
+      return base.first == "." && base.dropFirst().allSatisfy(\.isHexDigit)
+        && digest(inName: String(stem), before: ".\(file.rawValue)") != nil
+    }
+  }
+
   /// The path of the manifest that stays when the pointer moves on.
   package static func manifest(_ digest: Digest, of version: ReleaseVersion) -> String {
     "\(releasesFolder)/\(version)/\(digest.hex)\(manifestSuffix)"
@@ -68,6 +98,7 @@ package enum FeedLayout {
   package static func isImmutableName(_ name: String) -> Bool {
     manifestDigest(inName: name) != nil
       || ContentFile.allCases.contains { digest(inName: name, before: ".\($0.rawValue)") != nil }
+      || isPackedName(name)
   }
 
   /// Whether a path names content by its digest, so that whatever is there has these bytes or is damaged.
@@ -136,7 +167,9 @@ extension FeedLayout {
   package static func kind(of path: String) -> Kind {
     if path.hasPrefix(privateFolder + "/") { return .own }
     let (folder, name) = split(path)
-    if folder == metadataFolder { return name == timestampName ? .pointer : .versioned }
+    if folder == metadataFolder {
+      return [timestampName, expressName].contains(String(name)) ? .pointer : .versioned
+    }
     guard path.hasPrefix(targetsFolder + "/"), name.utf8.count > 65,
       Digest(hex: name.prefix(64)) != nil, name.dropFirst(64).hasPrefix(".")
     else { return .pointer }
@@ -179,6 +212,7 @@ extension FeedLayout {
   private static let mediaTypes = [
     (".json", "application/json"), (".js", "text/javascript; charset=utf-8"),
     (".html", "text/html; charset=utf-8"), (".txt", "text/plain; charset=utf-8"),
+    (".zst", "application/zstd"),
   ]
 
   /// How long caches may keep a file: a year under a name that never changes, and never without asking under any other.

@@ -61,6 +61,11 @@ public struct FeedReader: Sendable {
     self.allowsPlainHTTPOnLoopback = allowsPlainHTTPOnLoopback
   }
 
+  /// Whether the feed is behind a server, so that each request counts.
+  package var isOnNetwork: Bool {
+    if case .web = location { true } else { false }
+  }
+
   /// The archive that answers for the feed; `nil` for a feed itself.
   package var archive: ReleaseArchive? {
     if case .archive(let archive) = location { archive } else { nil }

@@ -56,6 +56,8 @@ public struct VerifiedManifest: Equatable, Sendable {
   public let digest: Digest
   /// What is odd about the host, although the manifest is right.
   package var notices: [Problem] = []
+  /// Files that came along, by their paths below the feed; nothing about them was verified.
+  package var enclosed: [String: [UInt8]] = [:]
   /// The newest manifest of the channel, where an archive brings an older release along with it; `nil` for the newest.
   package var newest: Manifest?
   /// What everybody may have, where this is the release of a rollout; `nil` for the release of everybody.

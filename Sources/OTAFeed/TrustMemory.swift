@@ -12,6 +12,8 @@ package struct TrustMemory: Sendable {
   package let knownManifest: @Sendable (Digest) -> [UInt8]?
   /// What is wanted beside the release of everybody.
   package let wishes: OfferWishes
+  /// Whether the feed's express file is asked for first.
+  package var usesExpress = false
   /// Hears what verified metadata says of the feed, also when its newest release cannot be had afterwards.
   package let heard: @Sendable (FeedEvidence) -> Void
 

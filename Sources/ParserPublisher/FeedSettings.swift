@@ -14,6 +14,10 @@ public struct FeedSettings: Equatable, Sendable {
   public var trust: FeedTrust
   /// The oldest engines of apps that must run a bundle; none when nobody said.
   public var engines: [OldEngine] = []
+  /// Releases that ship inside apps, newest last: patches are made from them, and they stay on the feed.
+  var embedded: [ReleaseVersion] = []
+  /// How many of them are remembered.
+  static let maxEmbedded = 8
   /// Where the files of an adopted release still stand for old clients; `nil` when there are none.
   var oldNames: OldNames?
 
@@ -28,7 +32,7 @@ public struct FeedSettings: Equatable, Sendable {
 extension FeedSettings {
   private static let format: Int64 = 1
   private static let fields = [
-    "format", "trust", "keptReleases", "baseURL", "expiryDays", "oldNames", "engines",
+    "format", "trust", "keptReleases", "baseURL", "expiryDays", "oldNames", "engines", "embedded",
   ]
 
   /// Reads the settings file strictly.
@@ -68,6 +72,7 @@ extension FeedSettings {
         throw InputError(error.reason, field: "engines", error.detail)
       }
     }
+    embedded = try object.optional("embedded", object.versions) ?? []
     oldNames = try object.optional("oldNames") { (name) throws(InputError) in
       try OldNames(object.object(name, known: OldNames.fields))
     }
@@ -100,6 +105,9 @@ extension FeedSettings {
     if case .signed(let expiry) = trust { members.append(JSONMember("expiryDays", expiry.value)) }
     if let baseURL { members.append(JSONMember("baseURL", .string(baseURL.text))) }
     if !engines.isEmpty { members.append(JSONMember("engines", .string(OldEngine.text(engines)))) }
+    if !embedded.isEmpty {
+      members.append(JSONMember("embedded", .array(embedded.map { .integer($0.number) })))
+    }
     if let oldNames { members.append(JSONMember("oldNames", oldNames.value)) }
     return JSONValue.object(members).encoded(indented: true)
   }
@@ -110,6 +118,15 @@ extension FeedSettings {
     var settings = self
     settings.oldNames = nil
     return settings
+  }
+
+  /// How manifests name a file that only newer clients ask for.
+  static func relativeLocation(of path: String) throws(Problem) -> ArtifactLocation {
+    do {
+      return .relative(try RelativePath(path))
+    } catch {
+      throw Problem(.forbiddenURL, "the path \(path) \(error.message)")
+    }
   }
 
   /// How manifests name a file of this feed.

@@ -15,8 +15,29 @@ extension Publisher {
     let release = try chosen(version, channel, state)
     let bundle = try await lookup.bytes(of: .bundle, in: release.manifest)
     let sources = try await lookup.bytes(of: .sources, in: release.manifest)
-    return try Self.write(
+    var report = try Self.write(
       release, bundle: bundle, sources: sources, root: state.metadata?.chain.newestFile, into: directory)
+    report.warnings = await note(release.manifest.version)
+    return report
+  }
+
+  /// Remembers on the feed that a release ships inside an app, so that patches are made from it.
+  private func note(_ version: ReleaseVersion) async -> [String] {
+    do throws(Problem) {
+      try await host.locked(wait: .seconds(2)) { () async throws(Problem) in
+        var settings = try await FeedState.settings(of: host, place: place)
+        guard settings.embedded.last != version else { return }
+        settings.embedded = (settings.embedded.filter { $0 != version } + [version])
+          .suffix(FeedSettings.maxEmbedded)
+        try await host.replace(FeedLayout.settings, with: settings.encoded())
+        try await host.settle(.pointers)
+      }
+      return []
+    } catch {
+      return [
+        "the feed could not note that release \(version) ships in an app, so it makes no patches from it: \(error.message)"
+      ]
+    }
   }
 
   /// Copies the release of an archive into an app's folder, as `embed` does from a feed.

@@ -76,7 +76,9 @@ extension Publisher {
       try await host.remove(names.filter { versions.contains($0.version) }.map(\.path))
     }
     var outcome = ReleaseCommit.Outcome()
-    try await commit(nil).tidyUp(try await readState(), &outcome)
+    let now = try await readState()
+    _ = try await ExpressUpkeep(host: host).run(for: now)
+    try await commit(nil).tidyUp(now, &outcome)
   }
 
   private func resign(

@@ -65,6 +65,7 @@ public struct Publisher: Sendable {
     }
     do {
       try check(request)
+      try requireReleases(request.patches.versions, state)
       _ = try requireClock(state, date: request.date)
       // The host answers while the gate is at work.
       async let host = request.dryRun ? nil : hostTime(state)
@@ -84,7 +85,7 @@ public struct Publisher: Sendable {
         var report = try await finish(
           recorded, on: state, signing,
           news: ReleaseNews(recorded.diff, code, gate, first: live == nil ? candidate.catalog : nil),
-          dryRun: request.dryRun)
+          dryRun: request.dryRun, patches: request.patches)
         report.warnings += gate.unusedAllowances.map { Self.unused($0) }
         report.gate = gate
         report.code = code
@@ -120,6 +121,15 @@ public struct Publisher: Sendable {
     try ReleaseNotes.check(request.notes)
   }
 
+  /// A patch from a release that is not on the feed cannot be made.
+  private func requireReleases(_ versions: [ReleaseVersion], _ state: FeedState) throws(Problem) {
+    let known = state.releases.map(\.manifest.version)
+    guard let unknown = versions.first(where: { !known.contains($0) }) else { return }
+    throw Problem(
+      .noSuchRelease, "release \(unknown) is not on the feed, so no patch can be made from it",
+      advice: "parser-ota releases lists what is there")
+  }
+
   func commit(_ signing: FeedSigning?) -> ReleaseCommit {
     ReleaseCommit(host: host, place: place, signing: signing, publicFiles: publicFiles)
   }
@@ -127,10 +137,12 @@ public struct Publisher: Sendable {
   /// Writes a release, or in a dry run only proves that it could be written.
   func finish(
     _ draft: ReleaseDraft, on state: FeedState, _ signing: FeedSigning?, news: ReleaseNews? = nil,
-    dryRun: Bool
+    dryRun: Bool, patches: PatchChoice = PatchChoice()
   ) async throws(Problem) -> PublishReport {
     var commit = commit(signing)
     commit.news = news
+    let forms = PackedForms(state: state, lookup: lookup, wish: patches)
+    let draft = try await forms.adding(to: draft)
     var done: ReleaseCommit.Outcome?
     if dryRun {
       _ = try await commit.plan(draft, state)

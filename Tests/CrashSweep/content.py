@@ -9,8 +9,14 @@ SOURCES = "sources.json"
 MANIFEST = "manifest.json"
 
 
+def ballast(count):
+    """Text that does not repeat itself, so that a release is large enough for patches and compressed files."""
+    lines = [hashlib.sha256(str(line).encode()).hexdigest() for line in range(count)]
+    return [f"// {line}" for line in lines]
+
+
 def bundle(number):
-    """A tiny bundle with the two functions that apps call."""
+    """A small bundle with the two functions that apps call."""
     lines = [
         f"// bundle number {number}",
         "var NyoraParsers=(function(){",
@@ -20,6 +26,7 @@ def bundle(number):
         f"    getParser:function(id,context){{return {{release:{number},list:function(){{return [];}}}};}}",
         "  };",
         "})();",
+        *ballast(80),
     ]
     return ("\n".join(lines) + "\n").encode()
 

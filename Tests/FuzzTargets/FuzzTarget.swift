@@ -11,7 +11,7 @@ public struct FuzzTarget: Sendable {
 
   /// All targets in the order of their names.
   public static let all: [FuzzTarget] = [
-    address, archive, arguments, catalog, fixture, headers, history, json, keys, manifest, metadata,
+    address, archive, arguments, catalog, express, fixture, headers, history, json, keys, manifest, metadata,
     reference,
     request,
     state, trust,

@@ -33,7 +33,8 @@ import TestSupport
     "every path has one kind, and a name that lies about its digest is no name of ours",
     arguments: [
       ("manifest.json", FeedLayout.Kind.pointer), ("channels/beta/manifest.json", .pointer),
-      ("metadata/timestamp.json", .pointer), ("metadata/3.root.json", .versioned),
+      ("metadata/timestamp.json", .pointer), ("metadata/express.tar.zst", .pointer),
+      ("metadata/3.root.json", .versioned),
       ("index.html", .pointer), (".parser-ota/feed.json", .own),
       ("files/\(String(repeating: "a", count: 64)).manifest.json", .immutable),
       ("files/releases/7/\(String(repeating: "0", count: 64)).parsers.bundle.js", .immutable),

@@ -31,7 +31,7 @@ import TestSupport
   }
 
   @Test(
-    "asking writes nothing: a plan, a dry run, a list and a copy leave the feed as it is, without its lock too"
+    "asking writes nothing: a plan, a dry run and a list leave the feed as it is, without its lock too"
   )
   func readOnly() async throws {
     let feed = try await feed(["one", "two"])
@@ -40,7 +40,6 @@ import TestSupport
     _ = try await feed.publisher.planRollback(RollbackRequest())
     #expect(try await feed.publisher.rollback(RollbackRequest(dryRun: true)).outcome == .wouldPublish)
     #expect(try await feed.publisher.releases().count == 2)
-    _ = try await feed.publisher.embed(nil, channel: .stable, into: feed.folder.path("app"))
     _ = try await Publisher.audit(.directory(feed.feed), allowsPlainHTTPOnLoopback: false)
     #expect(try await feed.publish("two").outcome == .nothingToPublish)
     #expect(try feed.tree() == before)

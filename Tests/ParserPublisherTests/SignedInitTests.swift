@@ -25,7 +25,8 @@ import Testing
         "./.nojekyll", "./.parser-ota/feed.json", "./.parser-ota/lock", "./404.html", "./_headers",
         "./index.html",
         "./metadata/1.root.json",
-        "./metadata/1.snapshot.json", "./metadata/1.targets.json", "./metadata/timestamp.json",
+        "./metadata/1.snapshot.json", "./metadata/1.targets.json", "./metadata/express.tar.zst",
+        "./metadata/timestamp.json",
       ])
     #expect(try await feed.clientVersion() == nil)
     let before = try feed.contents()

@@ -42,30 +42,30 @@ import Testing
 
   @Test(
     "B41: whichever write fails, every client sees a whole release, and the same command finishes the job",
-    arguments: 1...9)
+    arguments: 1...10)
   func failure(number: Int) async throws {
     let undisturbed = try await Setting()
     undisturbed.host.failAtPut(nil)
     _ = try await undisturbed.publisher.publish(undisturbed.second())
-    #expect(undisturbed.host.puts.count == 9)
+    #expect(undisturbed.host.puts.count == 10)
 
     let setting = try await Setting()
     setting.host.failAtPut(number)
     let refused = await problem { _ = try await setting.publisher.publish(setting.second()) }
     #expect(refused?.code == .storageFailed)
-    #expect(try await setting.versions() == (number == 9 ? [2, 2, 1] : [1, 1, 1]))
+    #expect(try await setting.versions() == (number >= 9 ? [2, 2, 1] : [1, 1, 1]))
     #expect(
-      refused?.kept?.hasPrefix(number == 9 ? "release 2 is signed and live" : "release 1 is still live")
+      refused?.kept?.hasPrefix(number >= 9 ? "release 2 is signed and live" : "release 1 is still live")
         == true)
     setting.host.failAtPut(nil)
     let report = try await setting.publisher.publish(setting.second())
-    #expect(report.outcome == (number == 9 ? .nothingToPublish : .published))
+    #expect(report.outcome == (number >= 9 ? .nothingToPublish : .published))
     #expect(report.manifest.version == version(2) && report.writtenFiles.last == "manifest.json")
     #expect(try await setting.versions() == [2, 2, 2])
     #expect(setting.host.files == undisturbed.host.files)
   }
 
-  @Test("an interrupted roll back is finished once, not done a second time", arguments: 1...7)
+  @Test("an interrupted roll back is finished once, not done a second time", arguments: 1...8)
   func rollback(number: Int) async throws {
     func prepared() async throws -> Setting {
       let setting = try await Setting()
@@ -78,12 +78,12 @@ import Testing
     let undisturbed = try await prepared()
     undisturbed.host.failAtPut(nil)
     _ = try await undisturbed.publisher.rollback(RollbackRequest(signers: [try signer(2)]))
-    #expect(undisturbed.host.puts.count == 7)
+    #expect(undisturbed.host.puts.count == 8)
 
     let setting = try await prepared()
     setting.host.failAtPut(number)
     #expect(await problem { try await roll(setting) }?.code == .storageFailed)
-    #expect(try await setting.versions() == (number == 7 ? [4, 4, 3] : [3, 3, 3]))
+    #expect(try await setting.versions() == (number >= 7 ? [4, 4, 3] : [3, 3, 3]))
     setting.host.failAtPut(nil)
     try await roll(setting)
     #expect(try await setting.versions() == [4, 4, 4])

@@ -15,7 +15,7 @@ import Testing
     #expect(report.outcome == .published)
     let kinds = [
       ".parsers.bundle.js", ".sources.json", ".manifest.json", ".manifest.json", "metadata/2.targets.json",
-      "metadata/2.snapshot.json", "metadata/timestamp.json", "manifest.json",
+      "metadata/2.snapshot.json", "metadata/timestamp.json", "metadata/express.tar.zst", "manifest.json",
     ]
     #expect(
       report.writtenFiles.count == kinds.count

@@ -36,7 +36,7 @@ struct PublishedFeed {
 
   mutating func publish(_ count: Int) throws {
     for _ in 0..<count {
-      let bundle = Fixtures.bundle(marker: "release \(newest + 1)", bytes: 600)
+      let bundle = Fixtures.bundle(marker: "release \(newest + 1)", bytes: 6000)
       try Data(bundle).write(to: URL(fileURLWithPath: directory.path("bundle.js")))
       try change([
         "publish", "--bundle", directory.path("bundle.js"), "--sources", directory.path("sources.json"),
@@ -85,11 +85,30 @@ struct PublishedFeed {
     try must(["key", words[0], "--feed", path] + words.dropFirst() + keys)
   }
 
-  private func must(_ words: [String]) throws {
+  /// The number of the release that a device has after an update; its store is made at the first one.
+  func update(store name: String, from url: String) throws -> Int {
+    let (store, app) = (directory.path("store \(name)"), directory.path("app"))
+    if !FileManager.default.fileExists(atPath: app) { try must(["embed", "--feed", path, "--out", app]) }
+    if !FileManager.default.fileExists(atPath: store) {
+      try must([
+        "device", "init", "--store", store, "--feed", url, "--allow-http-loopback", "--embedded", app,
+        "--root", "\(app)/root.json",
+      ])
+    }
+    try must(["device", "update", "--store", store])
+    let launched = try must(["device", "activate", "--store", store, "--json"])
+    try must(["device", "confirm", "--store", store])
+    let object = try JSONSerialization.jsonObject(with: Data(launched.utf8)) as? [String: Any]
+    return try #require(object?["version"] as? Int, "\(launched)")
+  }
+
+  @discardableResult
+  private func must(_ words: [String]) throws -> String {
     let result = try run(
       BuiltProducts.path(of: "parser-ota"), WithoutEngine.arguments(words),
       environment: ["PATH": "/usr/bin:/bin", "HOME": "/"].merging(WithoutEngine.environment) { $1 })
     try #require(result.status == .exited(0), "\(words): \(result.output)\(result.errors)")
+    return result.output
   }
 
   private func file(_ key: String) -> String { directory.path("\(key).pem") }

@@ -11,12 +11,17 @@ struct PublishedFeedTests {
   private struct Scene {
     var feed: PublishedFeed
     let server: LoopbackServer
+    /// The same feed without its express file, as an older tool leaves it.
+    let plain: LoopbackServer
     let faithful: PythonTUF.Client
 
     init(_ directory: TemporaryDirectory) throws {
       let feed = try PublishedFeed(directory)
       self.feed = feed
       server = try LoopbackServer { [path = feed.path] in .directory(path, $0) }
+      plain = try LoopbackServer { [path = feed.path] request in
+        request.path.hasSuffix("/express.tar.zst") ? .notFound : .directory(path, request)
+      }
       try FileManager.default.copyItem(atPath: feed.firstRoot, toPath: directory.path("shipped.json"))
       faithful = PythonTUF.Client(
         root: directory.path("shipped.json"), folder: directory.path("faithful"))
@@ -46,6 +51,16 @@ struct PublishedFeedTests {
       #expect(
         try known.targets["manifest.json"]??.sha256 == digest(of: "manifest.json"), "\(event)",
         sourceLocation: sourceLocation)
+      // The product's own devices see the same, with the express file and without.
+      for (name, url) in [("express", server.url), ("plain", plain.url)] {
+        let version = try feed.update(store: name, from: url)
+        #expect(version == feed.newest, "\(event): \(name)", sourceLocation: sourceLocation)
+      }
+    }
+
+    func stop() {
+      server.stop()
+      plain.stop()
     }
 
     func digest(of name: String) throws -> String {
@@ -62,7 +77,7 @@ struct PublishedFeedTests {
   func wholeLife() throws {
     try withTemporaryDirectory { directory in
       var scene = try Scene(directory)
-      defer { scene.server.stop() }
+      defer { scene.stop() }
       try scene.feed.publish(1)
       try scene.expectReadable(after: "first release", root: 1)
       try scene.feed.publish(4)
@@ -101,6 +116,8 @@ struct PublishedFeedTests {
       let bundle = reading.targets["\(folder)/parsers.bundle.js"]??.sha256
       #expect(bundle == scene.feed.bundles[version - 1], "\(version)")
     }
+    let patches = reading.targets.keys.filter { $0.hasPrefix("releases/32/") && $0.hasSuffix(".zst") }
+    #expect(patches.count == 9, "a compressed form and eight patches of the live release: \(patches)")
     #expect(!reading.targets.values.contains { $0 == nil })
   }
 
@@ -108,7 +125,7 @@ struct PublishedFeedTests {
   func refusals() throws {
     try withTemporaryDirectory { directory in
       var scene = try Scene(directory)
-      defer { scene.server.stop() }
+      defer { scene.stop() }
       try scene.feed.publish(1)
       try scene.expectReadable(after: "first release", root: 1)
       let old = directory.path("old")

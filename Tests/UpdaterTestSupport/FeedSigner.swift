@@ -1,4 +1,5 @@
 import OTACrypto
+import OTAFeed
 import OTAManifest
 import OTATrust
 import Synchronization
@@ -30,6 +31,10 @@ package final class FeedSigner: Sendable {
     package var roots: [[UInt8]] = []
     /// The newest metadata of the online roles.
     package var signed: [Role: [UInt8]] = [:]
+    /// Whether an express file follows each signature, as on a feed of the tool.
+    package var hasExpress = false
+    /// What the express file holds beside the metadata: files that are listed, by their paths below the feed.
+    package var enclosed: [String: [UInt8]] = [:]
   }
 
   private let state: Mutex<Books>
@@ -90,15 +95,30 @@ package final class FeedSigner: Sendable {
 
   /// Signs new versions of the three online roles; fewer when only those are named.
   package func sign(_ roles: Set<Role> = [.targets, .snapshot, .timestamp], on feed: MemoryFeed) {
+    let lists = feed.files
     let files = state.withLock { books in
       for role in roles { books.versions[role, default: 0] += 1 }
       for role in [Role.targets, .snapshot, .timestamp] where roles.contains(role) {
         books.signed[role] = Self.signed(
           Self.certain { try Self.document(role, books) }, by: books.keys[role] ?? [])
       }
-      return Self.files(books)
+      var files = Self.files(books)
+      if books.hasExpress { files[ExpressFile.path] = Self.express(books, lists) }
+      return files
     }
     for (path, bytes) in files { feed.put(bytes, at: path) }
+  }
+
+  /// The express file of what is signed now.
+  private static func express(_ books: Books, _ lists: [String: [UInt8]]) -> [UInt8]? {
+    var parts = files(books).filter { $0.key != "metadata/1.root.json" }
+    for (path, entry) in books.files where path.hasSuffix("manifest.json") && !path.hasPrefix("releases/") {
+      var names = path.split(separator: "/").map(String.init)
+      names[names.count - 1] = "\(entry.sha256.hex).\(names[names.count - 1])"
+      let place = "files/" + names.joined(separator: "/")
+      parts[place] = lists[place]
+    }
+    return ExpressFile(parts: parts.merging(books.enclosed) { $1 }).encoded()
   }
 
   /// Publishes the next root after `edit` changed it; signed by the old and by the new root keys.
@@ -149,11 +169,18 @@ package final class FeedSigner: Sendable {
         targets: entry(.targets)
       ).document()
     case .timestamp:
-      try TimestampDocument(
-        version: version, expires: expires, snapshotVersion: books.versions[.snapshot] ?? 1,
-        snapshot: entry(.snapshot), signedAt: books.datesTimestamps ? books.now : nil
-      ).document()
+      try timestamp(version, expires, books, entry(.snapshot)).document()
     }
+  }
+
+  private static func timestamp(
+    _ version: Int64, _ expires: Timestamp, _ books: Books, _ snapshot: FileEntry
+  ) -> TimestampDocument {
+    var document = TimestampDocument(
+      version: version, expires: expires, snapshotVersion: books.versions[.snapshot] ?? 1, snapshot: snapshot,
+      signedAt: books.datesTimestamps ? books.now : nil)
+    document.hasExpress = books.hasExpress
+    return document
   }
 
   private static func files(_ books: Books) -> [String: [UInt8]] {

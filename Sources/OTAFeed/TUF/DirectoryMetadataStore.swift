@@ -10,6 +10,8 @@ package struct DirectoryMetadataStore: TrustedMetadataStore {
   /// Not the name of any role's file, since those end in `.json`.
   private static let knownRootsName = "known-roots"
   private static let rootsName = "roots"
+  /// Not the name of any role's file either.
+  private static let expressName = "express-seen"
   private static let targetsName = "targets"
   private let directory: Directory
 
@@ -33,7 +35,7 @@ package struct DirectoryMetadataStore: TrustedMetadataStore {
   package func store(_ bytes: [UInt8], as item: StoredMetadata) throws(StorageError) {
     let folder =
       switch item {
-      case .newest, .roots: directory
+      case .newest, .roots, .express: directory
       case .root: try subdirectory(creating: Self.rootsName)
       case .target: try subdirectory(creating: Self.targetsName)
       }
@@ -84,7 +86,7 @@ package struct DirectoryMetadataStore: TrustedMetadataStore {
 
   private func folder(of item: StoredMetadata) throws(StorageError) -> Directory {
     switch item {
-    case .newest, .roots: directory
+    case .newest, .roots, .express: directory
     case .root: try directory.subdirectory(Self.rootsName)
     case .target: try directory.subdirectory(Self.targetsName)
     }
@@ -97,6 +99,7 @@ package struct DirectoryMetadataStore: TrustedMetadataStore {
     case .roots: knownRootsName
     case .root(let version): "\(version).root.json"
     case .target(let path): percentEncoded(path)
+    case .express: expressName
     }
   }
 }

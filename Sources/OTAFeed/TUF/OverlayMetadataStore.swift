@@ -19,6 +19,9 @@ package final class OverlayMetadataStore: TrustedMetadataStore {
     return try base?.load(item)
   }
 
+  /// The newest metadata of a role that this run stored; `nil` when it stored none.
+  package func loaded(role: String) -> [UInt8]? { changes.withLock { $0[.newest(role: role)] ?? nil } }
+
   /// Keeps the bytes until the end of the run.
   package func store(_ bytes: [UInt8], as item: StoredMetadata) {
     changes.withLock { $0[item] = .some(bytes) }

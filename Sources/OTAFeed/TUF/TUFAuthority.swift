@@ -9,11 +9,40 @@ struct TUFAuthority: ManifestAuthority {
   let memory: TrustMemory
 
   func newestManifest(of channel: Channel, from feed: FeedReader) async throws(Problem) -> VerifiedManifest {
+    let repository = try feed.repository
+    guard memory.usesExpress, feed.isOnNetwork else {
+      return try await manifest(of: channel, feed, repository)
+    }
+    let question = ExpressQuestion(repository, store: memory.metadata, now: memory.moment.clock)
+    let before = try stored()
+    if let express = try await question.ask() {
+      do throws(Problem) {
+        var verified = try await manifest(of: channel, feed, express.repository)
+        question.remember(express)
+        verified.enclosed = express.parts
+        return verified
+      } catch {
+        // The disk and the caller are the same on the ordinary way; anything else may be the fault of this one file.
+        guard error.code != .cancelled, error.code.responsibility != .localDisk else { throw error }
+      }
+    }
+    let verified = try await manifest(of: channel, feed, repository, hasSeenNews: try stored() != before)
+    question.rememberOrdinaryWay()
+    return verified
+  }
+
+  private func stored() throws(Problem) -> [UInt8]? {
+    do { return try memory.metadata.load(.newest(role: "timestamp")) } catch { throw Problem(error) }
+  }
+
+  /// - Parameter hasSeenNews: whether this run has taken on a new timestamp already.
+  private func manifest(
+    of channel: Channel, _ feed: FeedReader, _ repository: TUFRepository, hasSeenNews: Bool = false
+  ) async throws(Problem) -> VerifiedManifest {
     do {
       var client = try TUFClient(
-        repository: try feed.repository, store: memory.metadata, shippedRoot: root,
-        now: memory.moment.clock)
-      let isNew = try await client.refresh()
+        repository: repository, store: memory.metadata, shippedRoot: root, now: memory.moment.clock)
+      let isNew = try await client.refresh() || hasSeenNews
       memory.heard(FeedEvidence(client, isNew: isNew))
       try requireTwoWitnesses(client, isNew)
       try feed.archive?.requireChannel(channel)

@@ -21,6 +21,17 @@ package struct TUFRepository: Sendable {
     self.targetsBase = targetsBase.hasSuffix("/") ? targetsBase : targetsBase + "/"
   }
 
+  /// The address of the feed's folder; `nil` where metadata and files are not below one, as in the layout of a feed.
+  var feedFolder: String? {
+    guard metadataBase.hasSuffix("/metadata/") else { return nil }
+    return String(metadataBase.dropLast("metadata/".count))
+  }
+
+  /// The same files, fetched in another way.
+  func through(_ fetcher: any Fetcher) -> TUFRepository {
+    TUFRepository(fetcher: fetcher, metadataBase: metadataBase, targetsBase: targetsBase, budget: budget)
+  }
+
   /// The URL of metadata; names carry a version on a feed with consistent snapshots, and a root always.
   func metadataURL(role: String, version: Int64?) -> String {
     metadataBase + (version.map { "\($0)." } ?? "") + percentEncoded(role) + ".json"

@@ -10,6 +10,8 @@ package enum StoredMetadata: Hashable, Sendable {
   case root(version: Int64)
   /// A small target by its path, so that a check does not fetch what it has seen; believed only with its digest.
   case target(path: String)
+  /// What is remembered of the feed's express file.
+  case express
 }
 
 /// Keeps the bytes of verified metadata between runs; what it returns is verified again, so it need not be believed.

@@ -6,15 +6,26 @@ public struct Artifact: Equatable, Sendable {
   public let sha256: Digest
   /// The size of the file in bytes, at least 1.
   public let bytes: Int64
+  /// The file compressed, for devices that have nothing like it.
+  public var encodings: [PackedFile] = []
+  /// Patches to the file, each from a file that devices may have.
+  public var patches: [PackedFile] = []
 
-  /// Describes a file.
+  /// Describes a file that comes as it is.
   public init(location: ArtifactLocation, sha256: Digest, bytes: Int64) {
     self.location = location
     self.sha256 = sha256
     self.bytes = bytes
   }
 
-  static let fields = ["url", "sha256", "bytes"]
+  static let fields = ["url", "sha256", "bytes", "encodings", "patches"]
+
+  /// Reads a file of a release with its packed forms.
+  init(packed object: JSONObject, maxBytes: Int64) throws(InputError) {
+    try self.init(object, maxBytes: maxBytes)
+    encodings = try PackedFile.list("encodings", in: object, isPatch: false, maxBytes: maxBytes)
+    patches = try PackedFile.list("patches", in: object, isPatch: true, maxBytes: maxBytes)
+  }
 
   init(_ object: JSONObject, maxBytes: Int64) throws(InputError) {
     let url = try object.string("url")
@@ -32,11 +43,17 @@ public struct Artifact: Equatable, Sendable {
   }
 
   var json: JSONValue {
-    .object([
+    var members = [
       JSONMember("url", .string(location.text)), JSONMember("sha256", .string(sha256.hex)),
       JSONMember("bytes", .integer(bytes)),
-    ])
+    ]
+    if !encodings.isEmpty { members.append(JSONMember("encodings", .array(encodings.map(\.json)))) }
+    if !patches.isEmpty { members.append(JSONMember("patches", .array(patches.map(\.json)))) }
+    return .object(members)
   }
+
+  /// The same file without its packed forms.
+  public var plain: Artifact { Artifact(location: location, sha256: sha256, bytes: bytes) }
 }
 
 /// The `url` of a file in a manifest.

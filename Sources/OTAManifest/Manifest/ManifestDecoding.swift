@@ -18,8 +18,10 @@ extension Manifest {
   private init(_ object: JSONObject) throws(InputError) {
     let limits = Limits.standard
     version = try object.version("version")
-    bundle = try Artifact(object.object("bundle", known: Artifact.fields), maxBytes: limits.maxBundleBytes)
-    sources = try Artifact(object.object("sources", known: Artifact.fields), maxBytes: limits.maxSourcesBytes)
+    bundle = try Artifact(
+      packed: object.object("bundle", known: Artifact.fields), maxBytes: limits.maxBundleBytes)
+    sources = try Artifact(
+      packed: object.object("sources", known: Artifact.fields), maxBytes: limits.maxSourcesBytes)
     channel = try object.optional("channel", object.channel) ?? .stable
     released = try object.optional("released", object.timestamp)
     notes = try object.optional("notes") { (name) throws(InputError) in

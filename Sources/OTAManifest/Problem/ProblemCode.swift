@@ -28,6 +28,7 @@ public enum ProblemCode: String, Sendable, CaseIterable {
   case archiveDamaged = "archive-damaged"
   case archiveUnsafe = "archive-unsafe"
   case archiveTooLarge = "archive-too-large"
+  case expressInvalid = "express-invalid"
   case archiveInvalid = "archive-invalid"
 
   // The network and servers.
@@ -115,7 +116,7 @@ public enum ProblemCode: String, Sendable, CaseIterable {
       .versionReused, .wrongChannel, .forbiddenURL, .feedIncomplete, .embeddedUnusable, .trustMalformed,
       .trustSignature, .trustWeakKey, .trustExpired, .trustRollback, .trustMismatch, .trustOtherFeed,
       .trustUnlisted, .trustLimit, .fixtureInvalid, .inputInvalid, .keyUnusable, .unexpectedEncoding,
-      .archiveDamaged, .archiveUnsafe, .archiveTooLarge, .archiveInvalid:
+      .archiveDamaged, .archiveUnsafe, .archiveTooLarge, .archiveInvalid, .expressInvalid:
       .untrustedContent
     case .htmlInstead, .hostAnswersEverything, .offline, .dns, .refused, .unreachable, .timedOut, .stalled,
       .portal, .tls, .tlsExpired, .tlsNotYetValid, .tlsWrongHost, .tlsUnknownAuthority, .proxy, .throttled,

@@ -9,6 +9,8 @@ public struct Limits: Sendable {
   public let maxBundleBytes: Int64 = 64 << 20
   /// Bytes of a source catalog.
   public let maxSourcesBytes: Int64 = 16 << 20
+  /// Bytes of memory for unpacking a file, its window and what a patch is made against: against bombs.
+  public let maxUnpackMemory: Int64 = 16 << 20
   /// Bytes of a device's state file.
   public let maxStateBytes = 256 << 10
   /// Nested arrays and objects in a manifest or state file.

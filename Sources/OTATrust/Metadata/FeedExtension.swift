@@ -7,7 +7,7 @@ internal import OTAManifest
 struct FeedExtension: Equatable, Sendable {
   /// The name of the member.
   static let member = "x-parser-ota"
-  private static let fields = ["feed", "epoch", "signed", "checkInterval"]
+  private static let fields = ["feed", "epoch", "signed", "express", "checkInterval"]
 
   /// The name of the feed that the metadata belongs to; `nil` for an unnamed feed.
   let feedName: String?
@@ -15,16 +15,22 @@ struct FeedExtension: Equatable, Sendable {
   let epoch: Int64
   /// When a timestamp was signed; `nil` when it does not say so.
   let signedAt: Timestamp?
+  /// Whether a timestamp says that the feed has an express file, so that devices ask for one.
+  let hasExpress: Bool
 
   /// How many seconds the feed wants between two checks, in a timestamp; `nil` when it does not say.
   let checkInterval: Int64?
 
   /// Describes an extension to write.
-  init(feedName: String?, epoch: Int64 = 1, signedAt: Timestamp? = nil, checkInterval: Int64? = nil) {
+  init(
+    feedName: String?, epoch: Int64 = 1, signedAt: Timestamp? = nil, hasExpress: Bool = false,
+    checkInterval: Int64? = nil
+  ) {
     self.checkInterval = checkInterval
     self.feedName = feedName
     self.epoch = epoch
     self.signedAt = signedAt
+    self.hasExpress = hasExpress
   }
 
   /// Reads the extension of a signed object.
@@ -38,6 +44,8 @@ struct FeedExtension: Equatable, Sendable {
       feedName: try object.optional("feed") { (name) throws(InputError) in try Self.name(name, object) },
       epoch: try object.optional("epoch") { (name) throws(InputError) in try object.integer(name) } ?? 1,
       signedAt: try object.optional("signed") { (name) throws(InputError) in try Self.moment(name, object) },
+      hasExpress: try object.optional("express") { (name) throws(InputError) in try object.bool(name) }
+        ?? false,
       checkInterval: try object.optional("checkInterval") { (name) throws(InputError) in
         try object.integer(name, in: FeedInterval.range)
       })
@@ -70,6 +78,7 @@ struct FeedExtension: Equatable, Sendable {
     if epoch != 1 { content.append(JSONMember("epoch", .integer(epoch))) }
     if let signedAt { content.append(JSONMember("signed", .string("\(signedAt)"))) }
     if let checkInterval { content.append(JSONMember("checkInterval", .integer(checkInterval))) }
+    if hasExpress { content.append(JSONMember("express", .bool(true))) }
     return content.isEmpty ? [] : [JSONMember(Self.member, .object(content))]
   }
 }

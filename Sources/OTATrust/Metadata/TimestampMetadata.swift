@@ -14,6 +14,20 @@ public struct TimestampMetadata: Sendable {
   /// How many seconds the feed wants between two checks; `nil` when it does not say.
   public var checkInterval: Int64? { header.feedExtension.checkInterval }
 
+  /// Whether it says that the feed has an express file.
+  package var hasExpress: Bool { header.feedExtension.hasExpress }
+
+  /// Whether stored bytes say so; a hint for what to ask for, so nothing is verified. `false` for what cannot be read.
+  package static func announcesExpress(_ bytes: [UInt8]) -> Bool {
+    do {
+      let envelope = try Envelope(
+        bytes, role: "timestamp", maxBytes: TrustLimits.standard.maxTimestampBytes)
+      return try TimestampMetadata(envelope).hasExpress
+    } catch {
+      return false
+    }
+  }
+
   init(_ envelope: Envelope) throws(TrustError) {
     do {
       let object = try JSONObject(envelope.signed, known: MetadataHeader.fields + ["meta"])

@@ -16,6 +16,8 @@ public struct TimestampDocument: Sendable {
   public let signedAt: Timestamp?
   /// How many seconds the feed wants between two checks; `nil` when it does not say.
   public let checkInterval: Int64?
+  /// Whether the feed has an express file that follows this timestamp.
+  public var hasExpress = false
 
   /// Describes metadata without signatures.
   public init(
@@ -36,7 +38,7 @@ public struct TimestampDocument: Sendable {
     let entry = JSONValue.object([JSONMember("version", .integer(snapshotVersion))] + snapshot.members)
     let header = MetadataHeader.members(.timestamp, version: version, expires: expires)
     let added = FeedExtension(
-      feedName: feedName, signedAt: signedAt, checkInterval: checkInterval
+      feedName: feedName, signedAt: signedAt, hasExpress: hasExpress, checkInterval: checkInterval
     ).members
     let meta = JSONMember("meta", .object([JSONMember("snapshot.json", entry)]))
     return try SignedDocument(.object(header + [meta] + added), role: "timestamp")

@@ -68,7 +68,9 @@ struct ReleaseCommit {
     } catch {
       throw await beaten(error, fresh).keeping(fresh.kept(channel))
     }
+    let next = try fresh.adding(draft).pointing().signed(metadata)
     do {
+      if let path = try await ExpressUpkeep(host: host).run(for: next) { outcome.written.append(path) }
       for pointer in plan.pointers.dropFirst() { try await commit.move(pointer, &outcome.written) }
     } catch {
       throw error.keeping(
@@ -80,7 +82,7 @@ struct ReleaseCommit {
     } catch {
       throw await beaten(error, fresh).keeping(fresh.kept(channel))
     }
-    return try fresh.adding(draft).pointing().signed(metadata)
+    return next
   }
 
   /// A rollout that is over: devices pass over its document from the new pointer on.
@@ -114,6 +116,7 @@ struct ReleaseCommit {
       var outcome = Outcome()
       do throws(Problem) {
         let state = try await FeedState.read(from: host, place: place)
+        if let path = try await ExpressUpkeep(host: host).run(for: state) { outcome.written.append(path) }
         await tidy(state, &outcome)
         outcome.warnings += await page(state, nil)
       } catch {

@@ -14,7 +14,7 @@ struct Retention {
       let channel = release.manifest.channel
       counts[channel, default: 0] += 1
       return counts[channel, default: 0] <= state.settings.keptReleases || state.isLive(release.digest)
-        || release.digest == state.head?.digest
+        || release.digest == state.head?.digest || state.settings.embedded.contains(release.manifest.version)
     }
   }
 
@@ -26,6 +26,8 @@ struct Retention {
       for file in FeedLayout.ContentFile.allCases {
         paths.formUnion(ContentLookup.candidates(file, of: release.manifest))
       }
+      // Nobody asks for the packed forms of an older release.
+      if state.isLive(release.digest) { paths.formUnion(release.manifest.forms.map(\.location.text)) }
     }
     return paths
   }
@@ -45,9 +47,9 @@ struct Retention {
         if !needed.contains(path) { surplus.append(path) }
       }
     }
-    let manifests = surplus.filter { $0.hasSuffix(".manifest.json") }
+    let manifests = surplus.filter { $0.hasSuffix(FeedLayout.manifestSuffix) }
     try await host.remove(manifests)
-    try await host.remove(surplus.filter { !$0.hasSuffix(".manifest.json") })
+    try await host.remove(surplus.filter { !$0.hasSuffix(FeedLayout.manifestSuffix) })
     try await removeOldNames(from: host)
     let keptVersions = Set(kept.map(\.manifest.version))
     return state.releases.map(\.manifest.version).filter { !keptVersions.contains($0) }.sorted()

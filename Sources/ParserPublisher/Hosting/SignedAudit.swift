@@ -42,6 +42,10 @@ struct SignedAudit {
       var client = try await refreshed()
       signedAt = client.signedAt
       checkExpiries(client)
+      if let timestamp = store.loaded(role: "timestamp") {
+        let express = ExpressAudit(reader: reader, timestamp: timestamp, isPending: pending != nil)
+        findings += [await express.finding()].compactMap(\.self)
+      }
       for path in client.topTargets?.paths ?? [] { await checkTarget(path, &client) }
       for channel in channels { await checkPointer(of: channel, &client) }
       for release in releases { await checkRelease(release, &client) }

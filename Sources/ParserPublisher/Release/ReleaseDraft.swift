@@ -98,6 +98,11 @@ struct ReleaseDraft {
       warnings: warnings + description.warnings)
   }
 
+  /// The same release described in another way, with other files to write.
+  func replacing(_ manifest: Manifest, contents: [FeedWrite]) throws(Problem) -> ReleaseDraft {
+    try ReleaseDraft(manifest, contents: contents, previous: previous, diff: diff, warnings: warnings)
+  }
+
   /// The same draft with one more thing that was allowed; `nil` changes nothing.
   func recording(_ allowance: String?) throws(Problem) -> ReleaseDraft {
     guard let allowance else { return self }

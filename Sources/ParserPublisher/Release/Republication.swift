@@ -46,7 +46,8 @@ struct Republication {
       guard try await isWhole(target) else { continue }
       let version = try Self.number(after: head.manifest.version, discarded: discarded)
       let own = Withdrawal.versions(with: target.pair, in: self.state, remembered: [newest])
-      var manifest = target
+      // The packed forms of an older release are not on the feed any more.
+      var manifest = target.withoutForms
       manifest.version = version
       manifest.released = released
       manifest.notes = "release \(target.version) again: \(discardedWords) no longer signed"

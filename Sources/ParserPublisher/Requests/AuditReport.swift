@@ -33,7 +33,8 @@ public struct AuditFinding: Equatable, Sendable {
   /// Whether clients are hurt.
   public let severity: Severity
   /// A stable code: one of `ProblemCode`, or `no-immutable-manifest`, `pointer-differs`, `foreign-url`,
-  /// `expires-soon`, `dated-ahead`, `number-too-high`, `root-of-feed`, `signatures-not-checked`, `cached-too-long`.
+  /// `expires-soon`, `dated-ahead`, `number-too-high`, `root-of-feed`, `signatures-not-checked`, `cached-too-long`,
+  /// `no-express`, `express-stale`, `express-differs`, `unfinished`.
   public let code: String
   /// The path or URL that it is about.
   public let place: String

@@ -10,4 +10,6 @@ public struct EmbedReport: Equatable, Sendable {
   public let directory: String
   /// The names in the folder, in the order in which they were written.
   public let files: [String]
+  /// What a person should know, each a sentence.
+  public internal(set) var warnings: [String] = []
 }

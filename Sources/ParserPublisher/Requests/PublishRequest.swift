@@ -41,6 +41,8 @@ public struct PublishRequest: Sendable {
   public var sourcesName: String?
   /// The digest that the feed's newest manifest must have; `nil` to publish on top of whatever is there.
   public var expectedParent: Digest?
+  /// From which releases to make patches.
+  public var patches = PatchChoice()
   /// Whether to stop before anything is written.
   public var dryRun: Bool
   /// The moment to write into the manifest; `nil` asks the clock. Versions never depend on it.
@@ -98,6 +100,17 @@ public struct ReleaseDescription: Equatable, Sendable {
   public init(notes: String? = nil, source: String? = nil, warnings: [String] = []) {
     (self.notes, self.source, self.warnings) = (notes, source, warnings)
   }
+}
+
+/// From which releases patches are made, for devices that have one of them.
+public struct PatchChoice: Equatable, Sendable {
+  /// How many earlier releases of the channel, newest first; 0 for none.
+  public var releases = 8
+  /// Further releases on the feed; those that `embed` noted count in any case.
+  public var versions: [ReleaseVersion] = []
+
+  /// The usual choice: the last 8 releases.
+  public init() {}
 }
 
 /// What a publish or a roll back did.

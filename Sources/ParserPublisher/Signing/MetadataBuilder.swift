@@ -1,3 +1,4 @@
+internal import OTAArchive
 internal import OTACrypto
 internal import OTAFeed
 internal import OTAManifest
@@ -96,10 +97,11 @@ struct MetadataBuilder: Sendable {
     let expires = expiry.expiry(of: .timestamp, signedAt: date)
     let entry = try Self.entry(of: snapshot.bytes)
     let timestamp = try await file(.timestamp, nil) { () throws(TrustError) in
-      try TimestampDocument(
+      var document = TimestampDocument(
         version: version, expires: expires, snapshotVersion: snapshotVersion, snapshot: entry,
-        feedName: root.feedName, signedAt: date, checkInterval: interval
-      ).document()
+        feedName: root.feedName, signedAt: date, checkInterval: interval)
+      document.hasExpress = Zstd.isAvailable
+      return try document.document()
     }
     let made = MetadataState.File(version: version, expires: expires, bytes: timestamp.bytes)
     return MetadataPlan(

@@ -37,8 +37,10 @@ extension Publisher {
     try Self.requireOwnKey(signers, metadata.chain.newest)
     let lost = try state.lostTargets()
     let due = RefreshChoice(metadata, expiry, at: signing.builder.date, force: force || !lost.isEmpty)
+    let express = ExpressUpkeep(host: host)
     guard var plan = try await signing.plan(due, of: metadata, without: lost) else {
-      return Self.report(nil, metadata, signing, written: [])
+      let path = try await express.run(for: metadata)
+      return Self.report(nil, metadata, signing, written: [path].compactMap(\.self))
     }
     plan.versioned.insert(contentsOf: try FeedSigning.pointerCopies(of: state), at: 0)
     try await signing.rehearse(plan, state, [], host, whole: [])
@@ -46,6 +48,7 @@ extension Publisher {
     var writes = WritePlan()
     writes.add(plan, after: metadata)
     try await FeedCommit(host: host).run(writes, &written)
+    written += [try await express.run(for: plan.state(after: metadata))].compactMap(\.self)
     return Self.report(
       plan, metadata, signing, written: written,
       warnings: state.lostReleases.map { "release \($0.version) is off the list: \($0.message)" }

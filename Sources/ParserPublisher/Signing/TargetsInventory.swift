@@ -61,6 +61,11 @@ enum TargetsInventory {
           FileEntry(length: Int(artifact.bytes), sha256: artifact.sha256))
       }
     }
+    // Of packed forms those that are on the feed: a list of all of them would be larger than they save.
+    for form in newestFirst.flatMap(\.manifest.forms) {
+      guard let target = form.artifact.targetPath else { continue }
+      add(target, FileEntry(length: Int(form.bytes), sha256: form.sha256))
+    }
     return files
   }
 }

@@ -1,3 +1,4 @@
+internal import OTAArchive
 internal import OTACrypto
 internal import OTAFeed
 internal import OTAManifest
@@ -22,8 +23,7 @@ struct Staging: Sendable {
     self.offer = offer
     self.configuration = configuration
     let manifest = offer.manifest
-    GarbageCollection.collectScratch(
-      of: store, keepingPartials: [manifest.bundle.sha256.hex, manifest.sources.sha256.hex])
+    GarbageCollection.collectScratch(of: store, keepingPartials: manifest.partialNames)
     scratchName = "\(manifest.version)-\(LaunchID.random())"
     do {
       partial = try store.root.subdirectory(creating: DeviceStore.Name.partial)
@@ -61,6 +61,8 @@ struct Staging: Sendable {
       for part in [bundle, sources] where part.folder !== scratch {
         try part.folder.rename(part.nameThere, to: part.name, in: scratch)
       }
+      // What was unpacked, and the rest of a form that was given up.
+      for name in offer.manifest.partialNames { _ = try partial.remove(name) }
       var file = try scratch.createFile(ReleaseFiles.manifest)
       try file.write(offer.bytes)
       try file.finish()
@@ -92,6 +94,9 @@ struct Staging: Sendable {
       progress(.reusing(name))
       return Part(name: name, folder: scratch, nameThere: name)
     }
+    if try await collectPacked(name, artifact, from: reader, progress) {
+      return Part(name: name, folder: scratch, nameThere: name)
+    }
     let download = ArtifactDownload(name: name, artifact: artifact, partial: partial, reader: reader)
     try await download.run { received in
       progress(.downloading(name, received: Int64(received), total: artifact.bytes))
@@ -114,6 +119,47 @@ struct Staging: Sendable {
     try file.write(bytes)
     try file.finish()
     return true
+  }
+
+  /// Takes the smallest of the file's packed forms, where that is less than what is missing of the plain file.
+  private func collectPacked(
+    _ name: String, _ artifact: Artifact, from reader: FeedReader,
+    _ progress: @escaping @Sendable (UpdateProgress) -> Void
+  ) async throws -> Bool {
+    guard reader.archive == nil, !artifact.encodings.isEmpty || !artifact.patches.isEmpty, Zstd.isAvailable
+    else {
+      return false
+    }
+    let there =
+      try partial.kind(of: artifact.sha256.hex) == .file ? partial.size(of: artifact.sha256.hex) ?? 0 : 0
+    let download = PackedDownload(
+      name: name, artifact: artifact, partial: partial, scratch: scratch, reader: reader,
+      enclosed: offer.enclosed, bases: artifact.patches.isEmpty ? [:] : bases(name))
+    return try await download.run(plainBytes: artifact.bytes - Int64(there)) { received, total in
+      progress(.downloading(name, received: received, total: total))
+    }
+  }
+
+  /// The files of one name that are on the device, whatever release they belong to.
+  private func bases(_ name: String) -> [Digest: BaseFile] {
+    var bases: [Digest: BaseFile] = [:]
+    for folder in localFolders() {
+      do {
+        let manifest = try ReleaseFiles.readManifest(in: folder).manifest
+        let artifact = name == ReleaseFiles.bundle ? manifest.bundle : manifest.sources
+        bases[artifact.sha256] = .file(folder, name: name, bytes: Int(artifact.bytes))
+      } catch {
+        // A folder without a readable manifest has nothing to offer.
+      }
+    }
+    if case .contents(let manifest, let bundle, let sources) = configuration.embedded,
+      // Without a readable manifest it is no base; a launch reports it.
+      let manifest = try? Manifest.decode(manifest)
+    {
+      let isBundle = name == ReleaseFiles.bundle
+      bases[(isBundle ? manifest.bundle : manifest.sources).sha256] = .memory(isBundle ? bundle : sources)
+    }
+    return bases
   }
 
   private func localFolders() -> [Directory] {
@@ -158,8 +204,8 @@ struct Staging: Sendable {
 
   /// Removes what this run left in the scratch folders; partial downloads stay for the next run, unless they are in the way.
   func removeScratch(keepingPartials: Bool = true) {
-    let partials = [offer.manifest.bundle.sha256.hex, offer.manifest.sources.sha256.hex]
-    GarbageCollection.collectScratch(of: store, keepingPartials: keepingPartials ? Set(partials) : [])
+    GarbageCollection.collectScratch(
+      of: store, keepingPartials: keepingPartials ? offer.manifest.partialNames : [])
   }
 
   static func problem(_ error: any Error, needed: Int, in store: DeviceStore) -> Problem {

@@ -5,6 +5,13 @@ internal import OTAStorage
 extension Manifest {
   /// The bytes that the release needs in a store, with some for folders and state.
   var bytesToStore: Int { Int(bundle.bytes + sources.bytes) + (64 << 10) }
+
+  /// The names of partial downloads that a later run goes on with.
+  var partialNames: Set<String> {
+    let files = [bundle, sources]
+    return Set(
+      files.map(\.sha256.hex) + files.flatMap { $0.encodings + $0.patches }.map(\.sha256.hex))
+  }
 }
 
 extension Problem {

@@ -100,13 +100,13 @@ struct UpdateRun: Sendable {
   /// What killed runs left goes also when there is nothing to install, which is so for most updates.
   private func collectLeftovers(of store: DeviceStore, _ manifest: Manifest, _ decision: OfferDecision) {
     // An edge that lags is no reason to give up what was downloaded of a newer release.
-    var kept = [manifest.bundle.sha256.hex, manifest.sources.sha256.hex]
+    var kept = manifest.partialNames
     switch decision {
     case .older: return
     case .staged, .upToDate: kept = []
     default: break
     }
-    GarbageCollection.collectScratch(of: store, keepingPartials: Set(kept))
+    GarbageCollection.collectScratch(of: store, keepingPartials: kept)
     GarbageCollection.collectLeftovers(of: store)
   }
 
@@ -129,11 +129,12 @@ struct UpdateRun: Sendable {
     let evidence = Mutex<FeedEvidence?>(nil)
     let known = try state(of: store)
     let wanted = known.wantedChannel(configuration.channel)
-    let memory = TrustMemory(
+    var memory = TrustMemory(
       metadata: metadata, moment: moment,
       knownManifest: { digest in trust.manifest(digest) ?? known.document(digest) },
       wishes: wishes(known) { evidence.withLock { $0?.signedAt } },
       heard: { heard in evidence.withLock { $0 = heard } })
+    memory.usesExpress = true
     do {
       let authority = configuration.trust.authority(memory)
       let verified = try await authority.newestManifest(of: wanted, from: reader)

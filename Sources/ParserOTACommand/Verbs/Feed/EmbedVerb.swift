@@ -31,13 +31,15 @@ extension Verb {
       try arguments.requireExactlyOne(of: "feed", "from")
       let report =
         try await arguments.flag("from") ? fromArchive(arguments, context) : fromFeed(arguments, context)
-      return .outcome(
+      var result = CommandResult.outcome(
         "embedded", "release \(report.version) is written to \(report.directory)", lines: report.files,
         payload: [
           JSONMember("version", .integer(report.version.number)),
           JSONMember("directory", .string(report.directory)),
           JSONMember("files", .array(report.files.map { .string($0) })),
         ])
+      result.warnings = report.warnings
+      return result
     })
   private static func fromFeed(
     _ arguments: ParsedArguments, _ context: CommandContext

@@ -16,6 +16,10 @@ enum PublishOptions {
       .flag("allow-version-jump", "allow a number above live + 1000"),
       .option("expect-parent", "SHA256", "publish only on top of the manifest with this digest"),
       RolloutOptions.rollout, RolloutOptions.critical, RolloutOptions.line,
+      .option(
+        "patches", "N", "make patches from the last N releases of the channel; 8 when left out, 0 makes none"),
+      .option("patch-from", "VERSION", "make a patch from this release, too; may be given again")
+        .repeatable(),
       .flag("dry-run", "check everything and say what would be done, but write nothing"),
       FeedVerb.allowClock, FeedVerb.checkInterval, OutputFormat.option,
     ] + GateOptions.all + SigningOptions.release
@@ -38,6 +42,9 @@ enum PublishOptions {
     try RolloutOptions.fill(&request, arguments)
     request.line = try arguments.value("line", as: Readings.contract)
     request.expectedParent = try arguments.value("expect-parent", as: Readings.digest)
+    request.patches.releases =
+      try arguments.value("patches", as: Readings.countOrNone) ?? request.patches.releases
+    request.patches.versions = try arguments.values("patch-from", as: Readings.version)
     request.dryRun = arguments.flag("dry-run")
     request.date = try FeedVerb.date(context)
     request.signers = try SigningOptions(arguments, context).releaseSigners()

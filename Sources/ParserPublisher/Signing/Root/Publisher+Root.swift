@@ -39,11 +39,13 @@ extension Publisher {
     do {
       let commit = try RootCommit(draft, after: metadata, discarding: discarding)
       let now = now()
-      return try await commit.run(
+      let report = try await commit.run(
         on: host, state,
         FeedSigning(
           root: commit.chain.newest, after: metadata, signers: signers, expiry: expiry, date: date ?? now,
           now: now))
+      _ = try await ExpressUpkeep(host: host).run(for: MetadataState.read(from: host))
+      return report
     } catch {
       throw error.keeping("root \(metadata.chain.newest.version) is still live")
     }
