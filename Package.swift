@@ -125,7 +125,8 @@ let package = Package(
       name: "ParserUpdaterFoundation", dependencies: ["OTAManifest", "ParserUpdater"], swiftSettings: house),
     // Rank 3: a feed with faults, for the tests of apps and for ours.
     .target(
-      name: "ParserFaults", dependencies: ["OTAManifest", "OTACrypto", "OTAStorage", "OTATrust"],
+      name: "ParserFaults",
+      dependencies: ["OTAManifest", "OTACrypto", "OTAStorage", "OTATrust", "OTAFeed"],
       swiftSettings: house),
     // Rank 4: the tool, and what joins the client library with the engine for those who want both.
     .target(

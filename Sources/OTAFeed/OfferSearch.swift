@@ -8,7 +8,8 @@ protocol ChannelSource {
   /// The same; `nil` when the channel has none.
   ///
   /// - Parameter isAnnounced: whether a manifest speaks of it, for feeds without a signed list.
-  mutating func pointerIfAny(of channel: Channel, isAnnounced: Bool) async throws(Problem) -> VerifiedManifest?
+  mutating func pointerIfAny(of channel: Channel, isAnnounced: Bool) async throws(Problem)
+    -> VerifiedManifest?
 
   /// A small document beside the pointer; `nil` when there is none.
   ///
@@ -43,7 +44,7 @@ struct OfferSearch<Source: ChannelSource> {
   mutating func newest(of wanted: Channel) async throws(Problem) -> VerifiedManifest {
     var offer = try await source.pointer(of: wanted)
     // One step: a channel that ended leads to one that goes on.
-    if let next = offer.manifest.follow { offer = try await source.pointer(of: next) }
+    if wishes.followsEndedChannels, let next = offer.manifest.follow { offer = try await source.pointer(of: next) }
     if !wishes.canUse(offer.manifest), let line = try await line(instead: offer) { offer = line }
     var documents = ChannelDocuments()
     documents.rollout = await rollout(of: offer)
@@ -56,7 +57,9 @@ struct OfferSearch<Source: ChannelSource> {
   private mutating func line(instead newest: VerifiedManifest) async throws(Problem) -> VerifiedManifest? {
     for line in wishes.lines(newest.manifest.channel) {
       let isAnnounced = newest.manifest.beside.contains(Document.lines)
-      guard let offer = try await source.pointerIfAny(of: line, isAnnounced: isAnnounced), wishes.canUse(offer.manifest) else { continue }
+      guard let offer = try await source.pointerIfAny(of: line, isAnnounced: isAnnounced),
+        wishes.canUse(offer.manifest)
+      else { continue }
       return offer
     }
     return nil

@@ -10,6 +10,8 @@ package struct OfferWishes: Sendable {
   package var lines: @Sendable (Channel) -> [Channel]
   /// Whether the advisories of the channel are wanted.
   package var wantsAdvisories = false
+  /// Whether a channel that ended leads to the one that goes on.
+  package var followsEndedChannels = false
 
   /// Wishes of a kind.
   package init(

@@ -1,4 +1,3 @@
-internal import OTAFeed
 internal import OTAManifest
 
 /// What an error of the engine says about a bundle, as the end of a sentence.

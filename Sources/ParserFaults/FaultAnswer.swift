@@ -1,3 +1,4 @@
+internal import OTAFeed
 internal import OTAManifest
 
 /// A request as far as a static host looks at it.
@@ -10,10 +11,19 @@ struct FaultRequest: Equatable, Sendable {
   let fields: [String: String]
   let body: [UInt8]
 
-  /// The first byte of `Range: bytes=N-`.
-  var rangeStart: Int? {
-    guard let range = fields["range"], range.hasPrefix("bytes="), range.hasSuffix("-") else { return nil }
-    return Int(range.dropFirst("bytes=".count).dropLast())
+  /// The first byte of `Range: bytes=N-` or `bytes=N-M`.
+  var rangeStart: Int? { rangeEnds?.first }
+
+  /// The last byte that is asked for; `nil` for the rest of the file.
+  var rangeEnd: Int? { rangeEnds?.last }
+
+  private var rangeEnds: (first: Int, last: Int?)? {
+    guard let range = fields["range"], range.hasPrefix("bytes=") else { return nil }
+    let ends = range.dropFirst("bytes=".count).split(separator: "-", omittingEmptySubsequences: false)
+    guard ends.count == 2, let first = Int(ends[0]), first >= 0 else { return nil }
+    if ends[1].isEmpty { return (first, nil) }
+    guard let last = Int(ends[1]), last >= first else { return nil }
+    return (first, last)
   }
 }
 
@@ -85,8 +95,12 @@ struct GoodHost {
   static func answer(_ request: FaultRequest, _ file: [UInt8]?, entityTag: String) -> FaultAnswer {
     guard let file else { return .text(404, "there is no such file\n") }
     var fields = [("Content-Type", type(of: request.path)), ("ETag", entityTag), ("Accept-Ranges", "bytes")]
+    fields.append(("Access-Control-Allow-Origin", "*"))
     fields.append(
-      ("Cache-Control", request.path.hasPrefix("files/") ? "max-age=31536000, immutable" : "no-cache"))
+      (
+        "Cache-Control",
+        FeedLayout.kind(of: request.path) == .immutable ? "max-age=31536000, immutable" : "no-cache"
+      ))
     if request.fields["if-none-match"] == entityTag { return FaultAnswer(304, fields) }
     let condition = request.fields["if-range"]
     guard let start = request.rangeStart, condition == nil || condition == entityTag else {
@@ -95,8 +109,9 @@ struct GoodHost {
     guard start < file.count else {
       return .whole(416, [], [("Content-Range", "bytes */\(file.count)")])
     }
-    fields.append(("Content-Range", "bytes \(start)-\(file.count - 1)/\(file.count)"))
-    return .whole(206, Array(file[start...]), fields)
+    let last = min(request.rangeEnd ?? .max, file.count - 1)
+    fields.append(("Content-Range", "bytes \(start)-\(last)/\(file.count)"))
+    return .whole(206, Array(file[start...last]), fields)
   }
 
   static func type(of path: String) -> String {

@@ -1,4 +1,5 @@
 package import OTACrypto
+internal import OTAFeed
 public import OTAManifest
 internal import OTAStorage
 internal import Synchronization
@@ -63,7 +64,7 @@ public final class FaultServer: Sendable {
     feed: String, port: Int, isV6: Bool, older: String?, keys: [PrivateKey]
   ) throws(Problem) {
     files = FeedFiles(root: feed)
-    guard files.file("manifest.json") != nil || files.isSigned else {
+    guard files.file(Channel.stable.manifestPath) != nil || files.isSigned else {
       throw Problem(
         .notAFeed, "\(feed) is not a feed: it has no manifest.json",
         advice: "give the folder that init and publish made")
@@ -186,7 +187,7 @@ public final class FaultServer: Sendable {
       files.isSigned
         ? files.before(path) != nil : [".parsers.bundle.js", ".sources.json"].contains(where: path.hasSuffix)
     case .replay: files.pointers.contains(path)
-    case .expired, .wrongKey: path == FeedFiles.timestamp
+    case .expired, .wrongKey: path == FeedLayout.timestamp
     default: true
     }
   }

@@ -1,4 +1,5 @@
 internal import OTACrypto
+internal import OTAFeed
 internal import OTAManifest
 internal import OTAStorage
 internal import OTATrust
@@ -42,26 +43,25 @@ struct FeedFiles: Sendable {
 
   /// The paths whose content changes from release to release.
   var pointers: [String] {
-    ["manifest.json", Self.timestamp, Self.express]
-      + names(in: "channels").map { "channels/\($0)/manifest.json" }
+    [Channel.stable.manifestPath, FeedLayout.timestamp, Self.express]
+      + names(in: FeedLayout.channelsFolder).compactMap { Channel($0)?.manifestPath }
   }
 
-  static let timestamp = "metadata/timestamp.json"
   /// What a device asks for first on newer feeds; it has to agree with the rest.
-  static let express = "metadata/express"
+  static let express = "\(FeedLayout.metadataFolder)/express"
 
   /// Whether the feed has signatures.
-  var isSigned: Bool { file(Self.timestamp) != nil }
+  var isSigned: Bool { file(FeedLayout.timestamp) != nil }
 
   // MARK: Other states
 
   /// The catalog or bundle of another release, for a path of one; changed bytes where there is no other.
   func sibling(of path: String) -> [UInt8]? {
-    let suffix = path.hasSuffix(".sources.json") ? ".sources.json" : ".parsers.bundle.js"
-    guard path.hasSuffix(suffix), let own = file(path) else { return nil }
-    for release in names(in: "files/releases").sorted(by: Self.newestFirst) {
-      for name in names(in: "files/releases/\(release)").sorted() where name.hasSuffix(suffix) {
-        let other = "files/releases/\(release)/\(name)"
+    let suffixes = FeedLayout.ContentFile.allCases.map { ".\($0.rawValue)" }
+    guard let suffix = suffixes.first(where: path.hasSuffix), let own = file(path) else { return nil }
+    for release in names(in: FeedLayout.releasesFolder).sorted(by: Self.newestFirst) {
+      for name in names(in: "\(FeedLayout.releasesFolder)/\(release)").sorted() where name.hasSuffix(suffix) {
+        let other = "\(FeedLayout.releasesFolder)/\(release)/\(name)"
         if other != path, let bytes = file(other), bytes != own { return bytes }
       }
     }
@@ -70,10 +70,11 @@ struct FeedFiles: Sendable {
 
   /// The metadata of the version before, under the name of the newest.
   func before(_ path: String) -> [UInt8]? {
-    guard path.hasPrefix("metadata/"), let dot = path.firstIndex(of: "."),
-      let version = Int(path[..<dot].dropFirst("metadata/".count)), version > 1
+    let folder = FeedLayout.metadataFolder + "/"
+    guard path.hasPrefix(folder), let dot = path.firstIndex(of: "."),
+      let version = Int(path[..<dot].dropFirst(folder.count)), version > 1
     else { return nil }
-    return file("metadata/\(version - 1)\(path[dot...])")
+    return file("\(folder)\(version - 1)\(path[dot...])")
   }
 
   private static func newestFirst(_ one: String, _ other: String) -> Bool {

@@ -92,7 +92,8 @@ extension Publisher {
       let near = catalog.entries.first { $0.id.text.lowercased() == source.text.lowercased() }
       throw Problem(
         .unresolved, "release \(live.version) has no source \(source.text.escaped())",
-        advice: near.map { "did you mean \($0.id.text.escaped())?" } ?? "parser-ota source list shows its sources")
+        advice: near.map { "did you mean \($0.id.text.escaped())?" }
+          ?? "parser-ota source list shows its sources")
     }
     return []
   }

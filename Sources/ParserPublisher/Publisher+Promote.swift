@@ -41,7 +41,9 @@ extension Publisher {
     let release = try promoted(request, state)
     let manifest = release.manifest
     var next = publish
-    (next.bundlePath, next.sourcesPath) = ("release \(manifest.version) (bundle)", "release \(manifest.version) (catalog)")
+    (next.bundlePath, next.sourcesPath) = (
+      "release \(manifest.version) (bundle)", "release \(manifest.version) (catalog)"
+    )
     (next.bundleName, next.sourcesName) = (next.bundlePath, next.sourcesPath)
     next.channel = request.to
     next.notes = publish.notes ?? manifest.notes
@@ -75,12 +77,14 @@ extension PublishRequest {
     guard let line else { return self }
     guard contract == line else {
       throw Problem(
-        .inputRefused, "line \(line) is for apps that implement contract \(line), and the release names "
+        .inputRefused,
+        "line \(line) is for apps that implement contract \(line), and the release names "
           + (contract.map { "contract \($0)" } ?? "none"),
         advice: "add --contract \(line)")
     }
     guard let channel = channel.line(line) else {
-      throw Problem(.inputRefused, "channel \(channel) can have no lines: its name is too long, or it is one itself")
+      throw Problem(
+        .inputRefused, "channel \(channel) can have no lines: its name is too long, or it is one itself")
     }
     var request = self
     (request.channel, request.line) = (channel, nil)

@@ -32,13 +32,16 @@ extension Publisher {
     }
     let state = try await FeedState.read(from: repair.view, place: place)
     try await repair.restoreContent(of: state.releases, isSigned: state.metadata != nil)
+    for release in state.live.values.sorted(by: { $0.manifest.version < $1.manifest.version }) {
+      try await repair.restoreForms(of: release.manifest, among: state.releases)
+    }
     try requireLive(repair.lost, state)
     let dropped = Self.dropped(repair.lost)
     if !request.dryRun { try await drop(dropped, request) }
     return RepairReport(
       outcome: repair.restored.isEmpty && dropped.isEmpty && (request.dryRun || !state.isUnfinished)
         ? .nothingToRepair : request.dryRun ? .wouldRepair : .repaired,
-      restored: repair.restored, dropped: dropped, warnings: [])
+      restored: repair.restored, dropped: dropped, warnings: repair.warnings)
   }
 
   /// The live release of a channel must be whole: nothing stands in for it.

@@ -47,7 +47,9 @@ public struct RolloutRequest: Sendable {
   public var signers: [any MetadataSigner] = []
 
   /// Asks for the state of a rollout, or for a change of it.
-  public init(_ action: Action, channel: Channel = .stable) { (self.action, self.channel) = (action, channel) }
+  public init(_ action: Action, channel: Channel = .stable) {
+    (self.action, self.channel) = (action, channel)
+  }
 }
 
 extension Publisher {
@@ -97,7 +99,8 @@ extension Publisher {
   ) async throws(Problem) -> PublishReport {
     if state.documents.rollouts[request.channel]?.state == .withdrawn {
       throw Problem(
-        .withdrawnContent, "release \(candidate.manifest.version) was withdrawn", kept: state.kept(request.channel),
+        .withdrawnContent, "release \(candidate.manifest.version) was withdrawn",
+        kept: state.kept(request.channel),
         advice: "publish a corrected release")
     }
     let signing = try signing(request.signers, request.date, state, isDryRun: false)
@@ -108,7 +111,8 @@ extension Publisher {
   private static func noRollout(_ state: FeedState, _ channel: Channel) -> Problem {
     if let live = state.live[channel]?.manifest {
       return Problem(
-        .noSuchRelease, "no rollout goes on in channel \(channel): everybody may have release \(live.version)",
+        .noSuchRelease,
+        "no rollout goes on in channel \(channel): everybody may have release \(live.version)",
         advice: "begin one with parser-ota publish --rollout 10%")
     }
     return unknownChannel(channel, state)
@@ -122,7 +126,9 @@ extension Publisher {
     return Problem(
       .noSuchRelease, "channel \(channel) has no releases yet",
       advice: meant.map { "did you mean \($0)?" }
-        ?? "channels of this feed: \(known.isEmpty ? "none" : known.joined(separator: ", "))")
+        ?? (known.isEmpty
+          ? "publish one with parser-ota publish" : "channels of this feed: \(known.joined(separator: ", "))")
+    )
   }
 
   /// How many letters differ between two names (Levenshtein).

@@ -55,14 +55,7 @@ public struct Publisher: Sendable {
   /// again finishes the job.
   public func publish(_ request: PublishRequest) async throws(Problem) -> PublishReport {
     let request = try request.intoItsLine()
-    var state = try await readState()
-    if request.rollout != nil, !request.dryRun {
-      state = try await announcing(
-        FeedDocuments.Kind.rollout.rawValue, in: request.channel, of: state, request.date)
-    }
-    if let base = request.channel.lineOf?.channel, !request.dryRun {
-      state = try await announcing("lines", in: base, of: state, request.date)
-    }
+    let state = try await prepared(for: request)
     do {
       try check(request)
       try requireReleases(request.patches.versions, state)
@@ -112,6 +105,20 @@ public struct Publisher: Sendable {
     } catch {
       return nil
     }
+  }
+
+  /// The state of the feed once it announces what the release needs, where no signed list does.
+  private func prepared(for request: PublishRequest) async throws(Problem) -> FeedState {
+    var state = try await readState()
+    guard !request.dryRun else { return state }
+    if request.rollout != nil {
+      state = try await announcing(
+        FeedDocuments.Kind.rollout.rawValue, in: request.channel, of: state, request.date)
+    }
+    if let base = request.channel.lineOf?.channel {
+      state = try await announcing("lines", in: base, of: state, request.date)
+    }
+    return state
   }
 
   private func check(_ request: PublishRequest) throws(Problem) {

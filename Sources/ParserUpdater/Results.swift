@@ -162,13 +162,14 @@ public struct ChannelStanding: Equatable, Sendable {
 
   /// The whole sentence.
   public var sentence: String {
-    var text = "follows channel \(followed)"
-    if chosen != nil { text += ", chosen on this device in place of \(configured)" }
     let wanted = chosen ?? configured
+    var text = "follows channel \(followed)"
     if followed != wanted {
-      text += followed.lineOf?.channel == wanted
-        ? ", the line of \(wanted) for this app" : ": the feed leads there from \(wanted)"
+      text +=
+        followed.lineOf?.channel == wanted
+        ? ", the line of \(wanted) for this app" : ", where the feed leads from \(wanted)"
     }
+    if let chosen { text += "; \(chosen) was chosen on this device in place of \(configured)" }
     return text
   }
 }

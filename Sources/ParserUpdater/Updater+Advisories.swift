@@ -64,7 +64,9 @@ extension ActiveRelease {
   ///
   /// Only public host names replace a domain, and nothing else of a source changes.
   /// - Throws: `InputError` for a catalog that is not one.
-  public func catalog(applying advisories: Advisories?, at moment: Timestamp) throws(InputError) -> SourceCatalog {
+  public func catalog(applying advisories: Advisories?, at moment: Timestamp) throws(InputError)
+    -> SourceCatalog
+  {
     let catalog = try catalog()
     return advisories.map { catalog.applying($0, at: moment) } ?? catalog
   }

@@ -36,7 +36,9 @@ extension Updater {
       state.follow(after)
       let text = "follows the channel \(after), before: \(before) (chosen on this device)"
       var events = [HistoryEvent(.channelChanged, nil, text)]
-      if let dropped { events.append(HistoryEvent(.dropped, dropped, "\(dropped.version) (staged) of another channel")) }
+      if let dropped {
+        events.append(HistoryEvent(.dropped, dropped, "\(dropped.version) (staged) of another channel"))
+      }
       return (ChannelChange(channel: after, before: before, dropped: dropped?.version), events)
     }
   }

@@ -34,6 +34,14 @@ import Testing
     return reply
   }
 
+  private static func label(_ request: HTTPRequest, _ file: [UInt8]?) -> HTTPReply? {
+    file.map { changed(good(request, $0), "Content-Encoding", "br") }
+  }
+
+  private static func closed(_ request: HTTPRequest, _ file: [UInt8]?) -> HTTPReply? {
+    file.map { changed(good(request, $0), "Access-Control-Allow-Origin", nil) }
+  }
+
   private static let page = Array("<!doctype html><title>App</title>".utf8)
 
   /// A habit, and the code that names it.
@@ -57,7 +65,8 @@ import Testing
       }
     ),
     "a wrong label": (
-      "wrong-encoding-label", { request, file in file.map { changed(good(request, $0), "Content-Encoding", "br") } }
+      "wrong-encoding-label",
+      { label($0, $1) }
     ),
     "compressed scripts": (
       "unasked-encoding",
@@ -109,7 +118,8 @@ import Testing
       }
     ),
     "nothing for other sites": (
-      "no-cors", { request, file in file.map { changed(good(request, $0), "Access-Control-Allow-Origin", nil) } }
+      "no-cors",
+      { closed($0, $1) }
     ),
     "status 203": ("odd-status", { request, file in file.map { .status(203, $0) } }),
   ]

@@ -39,9 +39,11 @@ import Testing
       process = try playground.tool.start(
         "faults --feed signed --release-key release.pem --json \(options)")
       let line = try #require(try process.readLine())
-      let hello = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+      let parsed = try JSONSerialization.jsonObject(with: Data(line.utf8))
+      let hello: [String: Any] = try #require(parsed as? [String: Any])
       feed = try #require(hello["feed"] as? String)
-      control = try #require(URL(string: try #require(hello["control"] as? String)))
+      let address: String = try #require(hello["control"] as? String)
+      control = try #require(URL(string: address))
     }
 
     @discardableResult
@@ -58,12 +60,20 @@ import Testing
     }
   }
 
+  /// A signed feed whose newest release has a catalog of its own, and release 1 inside the app.
+  private func makeFeed(_ playground: Playground) throws {
+    try playground.makeSignedFeed()
+    try playground.write("more.json", Fixtures.smallCatalog(ids: Playground.ids + ["DELTA"]))
+    try playground.must(
+      "publish --feed signed --bundle bundle-3.js --sources more.json --release-key release.pem")
+    try playground.must("embed --feed signed --out app --version 1")
+  }
+
   private func withServer(
     _ options: String = "", _ body: (Playground, Server) throws -> Void
   ) throws {
     try withPlayground { playground in
-      try playground.makeSignedFeed()
-      try playground.must("embed --feed signed --out app --version 1")
+      try makeFeed(playground)
       let server = try Server(playground, options)
       try playground.must(
         "device init --store store --feed \(server.feed) --root signed/metadata/1.root.json --embedded app --allow-http-loopback"
@@ -137,11 +147,27 @@ import Testing
   func replay() throws {
     try withServer { playground, server in
       try playground.must(
-        "publish --feed signed --bundle bundle-3.js --sources sources.json --release-key release.pem")
-      #expect(try update(playground).answer.number("version") == 3)
+        "publish --feed signed --bundle bundle-4.js --sources more.json --release-key release.pem")
+      #expect(try update(playground).answer.number("version") == 4)
       try server.send("PUT", "", "replay")
       let lagging = try update(playground).answer
       #expect(lagging.code == "up-to-date" && lagging.message.contains("lags"), "\(lagging.answer)")
+    }
+  }
+
+  @Test("the commands of the article prove a recovery")
+  func article() throws {
+    let page = try String(
+      contentsOfFile: BuiltProducts.packageRoot()
+        + "/Sources/ParserUpdater/ParserUpdater.docc/ProvingRecovery.md", encoding: .utf8)
+    let script = try #require(page.firstMatch(of: /(?s)```sh\n(.*?)```/)).output.1
+    try withPlayground { playground in
+      try makeFeed(playground)
+      try playground.copy("signed", to: "feed")
+      let result = try playground.tool.shell("\(script)\nwait")
+      #expect(result.status == .exited(0), "\(result.output)\(result.errors)")
+      #expect(result.output.contains("release 1"), "\(result.output)\(result.errors)")
+      #expect(result.errors.contains("release 3 is verified and staged"), "\(result.errors)")
     }
   }
 

@@ -54,7 +54,7 @@ import Testing
       #expect(back.code == 0, "\(back)")
       for part in [
         "live now  release 30", "Beta: a slip", "back to   release 29", "Alpha: dates", "as release 31",
-        "changes   ", "devices   ", "next      deploy", "hint: deploy the feed",
+        "changes   ", "devices   ", "next      deploy", "deploy the feed as after a publish, revert",
       ] {
         #expect(back.output.contains(part), "\(part): \(back)")
       }

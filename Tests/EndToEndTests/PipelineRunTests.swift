@@ -62,6 +62,7 @@ import Testing
         try PipelineRunTests.makeScript(playground.path("bin/\(name)"), script)
       }
       try git("init --quiet --bare --initial-branch main origin.git")
+      try git("-C origin.git config receive.advertisePushOptions true")
       try git("-C signed init --quiet --initial-branch feed")
       try commit("signed", "Start the feed")
       try git("-C signed push --quiet ../origin.git HEAD:refs/heads/feed")

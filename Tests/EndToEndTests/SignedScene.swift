@@ -10,7 +10,9 @@ struct SignedScene {
   /// The names of the key files, without their endings.
   static let keys = ["root", "spare", "release", "other", "sealed"]
   static let files =
-    keys.flatMap { ["\($0).pem", "\($0).pem.pub"] } + ["phrase.txt", "next.root.json", "signed.tar.zst", "plan.json"]
+    keys.flatMap { ["\($0).pem", "\($0).pem.pub"] } + [
+      "phrase.txt", "next.root.json", "signed.tar.zst", "plan.json",
+    ]
 
   private static let shared = Result { try SignedScene() }
   private let playground: Playground
@@ -61,7 +63,8 @@ extension SignedScene {
     try playground.must("publish \(files) --bundle bundle-2.js --rollout 10%")
     try playground.write(
       "plan.json",
-      #"{"devices":300,"hours":48,"events":[{"at":"1h","do":"publish","rollout":"10%","bad":true},{"at":"9h","do":"withdraw"}]}"#)
+      #"{"devices":300,"hours":48,"events":[{"at":"1h","do":"publish","rollout":"10%","bad":true},{"at":"9h","do":"withdraw"}]}"#
+    )
   }
 }
 

@@ -33,7 +33,8 @@ struct VerbRow: CustomTestStringConvertible, Sendable {
     VerbRow("init", "--feed other --checksums-only", fails: "--feed bundle-1.js --checksums-only", 2),
     VerbRow("check", "\(files) --against feed", fails: "\(files) --against nowhere", 2),
     VerbRow("publish", "--feed feed \(files)", fails: "--feed store \(files)", 2),
-    VerbRow("promote", "--feed steps --from beta --to stable", fails: "--feed steps --from bete --to stable", 1),
+    VerbRow(
+      "promote", "--feed steps --from beta --to stable", fails: "--feed steps --from bete --to stable", 1),
     VerbRow("rollout status", "--feed steps", fails: "--feed feed", 1),
     VerbRow("rollout advance", "--feed steps", fails: "--feed feed", 1),
     VerbRow("rollout set", "25% --feed steps", fails: "25% --feed feed", 1),
@@ -68,7 +69,7 @@ struct VerbRow: CustomTestStringConvertible, Sendable {
       fails: "--feed feed --source BETA --fixtures fixtures", 1),
     VerbRow("config", "", fails: "--config nowhere.json", 2),
     VerbRow(
-      "config init", "--out made.json --base-url https://parsers.example/feed/",
+      "config init", "--yes --out made.json --base-url https://parsers.example/feed/",
       fails: "--out bundle-1.js", 1),
     VerbRow("status", "--feed feed", fails: "--feed store", 2),
     VerbRow(

@@ -1,3 +1,4 @@
+import OTAFeed
 import Foundation
 import OTAManifest
 import TestSupport

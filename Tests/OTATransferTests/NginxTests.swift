@@ -43,6 +43,29 @@ struct NginxTests {
   }
 
   @Test(
+    "two files at a time share one connection, side by side over HTTP/2 and in turn over HTTP/1.1",
+    .enabled(if: NginxServer.program != nil, "nginx is not installed"), arguments: [true, false])
+  func sideBySide(usesHTTP2: Bool) async throws {
+    let tls = try TLSServer.shared.get()
+    let root = FileManager.default.temporaryDirectory.appendingPathComponent("ota-root-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: root) }
+    let body = patterned(300_000)
+    for name in ["bundle.js", "sources.json"] { try Data(body).write(to: root.appendingPathComponent(name)) }
+    let nginx = try NginxServer(root: root.path, certificatesOf: usesHTTP2 ? tls : nil)
+    let fetcher = loopbackFetcher { $0.certificateFile = tls.authorityFile }
+    try await until {
+      await fetcher.failure(FetchRequest(url: nginx.url + "up", maxBytes: 9))?.kind == .notFound
+    }
+    async let bundle = fetcher.bytes(nginx.url + "bundle.js")
+    async let sources = fetcher.bytes(nginx.url + "sources.json")
+    let (one, other) = try await (bundle, sources)
+    #expect(one == body && other == body)
+    try await until { nginx.log.count >= 3 }
+    #expect(Set(nginx.log.map { $0.split(separator: " ")[1] }).count == 1, "\(nginx.log)")
+  }
+
+  @Test(
     "N31: the settings for nginx on the page about hosts are good ones, and a fallback to a page is seen",
     .enabled(if: NginxServer.program != nil, "nginx is not installed"))
   func settings() async throws {

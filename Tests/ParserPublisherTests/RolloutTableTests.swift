@@ -88,7 +88,9 @@ final class FolderDevice {
     configuration = UpdaterConfiguration(
       directory: home.path("store"), feed: .directory(feed.folder), trust: feed.trust,
       embedded: .directory(embedded))
-    if let install { plant("{\"format\": 2, \"install\": \"\(install)\"}", at: home.path("store/state.json")) }
+    if let install {
+      plant("{\"format\": 2, \"install\": \"\(install)\"}", at: home.path("store/state.json"))
+    }
   }
 
   func updater() -> Updater {
@@ -138,7 +140,9 @@ struct RolloutTableTests {
   }()
 
   /// The first has a bucket below 1000 for release 38, the other one has not.
-  private static let (inside, outside) = ("00000000000000000000000000000008", "00000000000000000000000000000000")
+  private static let (inside, outside) = (
+    "00000000000000000000000000000008", "00000000000000000000000000000000"
+  )
 
   @Test("each row, in both kinds of trust", arguments: rows, [false, true])
   func row(row: Row, signed: Bool) async throws {

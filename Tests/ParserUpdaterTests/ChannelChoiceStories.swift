@@ -52,7 +52,9 @@ struct ChannelChoiceStories {
     #expect(try device.updater().channel().sentence.contains("chosen on this device in place of stable"))
   }
 
-  @Test("a channel that ended leads its devices to another, and back when it goes on", arguments: TrustMode.allCases)
+  @Test(
+    "a channel that ended leads its devices to another, and back when it goes on",
+    arguments: TrustMode.allCases)
   func retired(mode: TrustMode) async throws {
     let device = try Device(embedded: 30, feed: MemoryFeed(mode))
     let beta = try channel("beta")
@@ -157,7 +159,8 @@ struct AdvisoryStories {
     // An older document changes nothing; the advisory runs out by itself.
     device.wait(seconds: 8 * 86_400)
     #expect(updater.advisories()?.entries.isEmpty == true)
-    #expect(try launch.release.catalog(applying: heard, at: device.now)[advisory.source]?.domain != "new.example")
+    #expect(
+      try launch.release.catalog(applying: heard, at: device.now)[advisory.source]?.domain != "new.example")
   }
 
   @Test("a document that cannot be read or had leaves what was heard", arguments: TrustMode.allCases)
@@ -178,7 +181,8 @@ struct AdvisoryStories {
   @Test(
     "only a public name replaces a domain",
     arguments: [
-      "localhost", "10.0.0.1", "[::1]", "a.local", "router.lan", "single", "x.example:8080", "https://x.example",
+      "localhost", "10.0.0.1", "[::1]", "a.local", "router.lan", "single", "x.example:8080",
+      "https://x.example",
       "x..example", "-x.example", "x.example/path", "user@x.example", "1.2.3.4", "ａ.example",
     ])
   func hosts(name: String) {

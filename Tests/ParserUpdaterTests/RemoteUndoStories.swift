@@ -10,7 +10,9 @@ struct RemoteUndoStories {
   private func app(_ text: String) -> AppVersion? { AppVersion(text) }
 
   /// A device that runs 38 of a feed.
-  private func device(_ mode: TrustMode, app version: String = "2.1.0", embedded: Int64 = 30) async throws -> Device {
+  private func device(_ mode: TrustMode, app version: String = "2.1.0", embedded: Int64 = 30) async throws
+    -> Device
+  {
     let device = try Device(embedded: embedded, feed: MemoryFeed(mode))
     device.configuration.app.version = app(version)
     try await device.take(37)

@@ -61,7 +61,9 @@ struct RolloutStories {
     #expect(try device.updater().status().floor == .number(38))
   }
 
-  @Test("halted: nobody new, who runs it goes on; withdrawn: back at the next launch", arguments: TrustMode.allCases)
+  @Test(
+    "halted: nobody new, who runs it goes on; withdrawn: back at the next launch",
+    arguments: TrustMode.allCases)
   func haltAndWithdraw(mode: TrustMode) async throws {
     let (device, rollout, _) = try await world(mode)
     let running = try changed(rollout, .set(.all))
@@ -132,10 +134,12 @@ struct RolloutStories {
       device.feed.put(try changed(rollout, .advance, seconds: 6 * 3600))
     }
     device.wait(seconds: -4 * 86_400)
-    #expect(try await device.update() == .staged(.number(38)), "a clock that is behind does not matter either")
+    #expect(
+      try await device.update() == .staged(.number(38)), "a clock that is behind does not matter either")
   }
 
-  @Test("a release of a rollout that cannot be had, or failed here, hides nothing", arguments: TrustMode.allCases)
+  @Test(
+    "a release of a rollout that cannot be had, or failed here, hides nothing", arguments: TrustMode.allCases)
   func hidesNothing(mode: TrustMode) async throws {
     let device = try Device(embedded: 30, feed: MemoryFeed(mode))
     try device.feed.publish(37) { $0.beside = ["rollout"] }
@@ -170,7 +174,9 @@ struct RolloutStories {
     #expect(try await device.update() == .staged(.number(40)))
   }
 
-  @Test("a device gives itself a name when a rollout asks for one, and tells nobody", arguments: TrustMode.allCases)
+  @Test(
+    "a device gives itself a name when a rollout asks for one, and tells nobody",
+    arguments: TrustMode.allCases)
   func name(mode: TrustMode) async throws {
     let (device, _, bucket) = try await world(mode)
     let bytes = try #require(content("\(device.store)/state.json"))

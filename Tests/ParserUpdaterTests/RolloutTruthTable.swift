@@ -101,7 +101,8 @@ struct RolloutTruthTable {
       cells[bucket / 100] += 1
       if bucket < 1000 { second[try install.bucket(for: ReleaseVersion(39)!) / 100] += 1 }
     }
-    #expect(Self.chiSquare(cells) < 148.2, "99 degrees of freedom, one in a thousand: \(Self.chiSquare(cells))")
+    #expect(
+      Self.chiSquare(cells) < 148.2, "99 degrees of freedom, one in a thousand: \(Self.chiSquare(cells))")
     #expect(Self.chiSquare(second) < 148.2, "first for one release is not first for the next")
     let known = try #require(InstallID("000102030405060708090a0b0c0d0e0f"))
     #expect(try known.bucket(for: ReleaseVersion(38)!) == Self.knownBucket)

@@ -147,7 +147,10 @@ struct LineageExploration {
         foreign.allSatisfy { $0.release.version > LaunchPlanExploration.embedded.version }
       ),
       ("planning again changes nothing", again.state == plan.state && again.candidates == plan.candidates),
-      ("going back finds what was left", situation.channel == state.channel || back.slots == Self.left(state.slots)),
+      (
+        "going back finds what was left",
+        situation.channel == state.channel || back.slots == Self.left(state.slots)
+      ),
     ]
   }
 

@@ -76,6 +76,20 @@ struct PublishedFeed {
     try changeRoot(["remove", "--role", role, "--key-id", id(name)])
   }
 
+  /// Lets a tenth of all devices have a release, and says something of a source.
+  func beginRollout() throws {
+    try Data(Fixtures.bundle(marker: "candidate", bytes: 600))
+      .write(to: URL(fileURLWithPath: directory.path("bundle.js")))
+    try change([
+      "publish", "--bundle", directory.path("bundle.js"), "--sources", directory.path("sources.json"),
+      "--rollout", "10%",
+    ])
+    try must([
+      "advise", "ALPHA", "--state", "broken", "--text", "no chapters", "--feed", path, "--release-key",
+      file(releaseKey),
+    ])
+  }
+
   private func change(_ words: [String]) throws {
     try must([words[0], "--feed", path] + words.dropFirst() + ["--release-key", file(releaseKey)])
   }

@@ -72,6 +72,21 @@ struct PublishedFeedTests {
     }
   }
 
+  @Test("a rollout and advisories are targets like any other, and manifest.json stays")
+  func documents() throws {
+    try withTemporaryDirectory { directory in
+      var scene = try Scene(directory)
+      defer { scene.server.stop() }
+      try scene.feed.publish(2)
+      try scene.feed.beginRollout()
+      for target in ["rollout.json", "advisories.json", "releases/3/manifest.json"] {
+        let reading = try scene.read(scene.newcomer("of \(target)"), target)
+        #expect((reading.targets[target] ?? nil) != nil, "\(target): \(reading)")
+      }
+      try scene.expectReadable(after: "a rollout", root: 1)
+    }
+  }
+
   @Test(
     "through key rotations, roll backs and 30 releases, an old and a new client follow and get every target")
   func wholeLife() throws {

@@ -61,10 +61,8 @@ package struct ExpressFile: Equatable, Sendable {
 
   /// The version of a root by its path; `nil` for any other path.
   static func rootVersion(_ path: String) -> Int64? {
-    let (prefix, suffix) = ("metadata/", ".root.json")
-    guard path.hasPrefix(prefix), path.hasSuffix(suffix),
-      path.utf8.count > prefix.utf8.count + suffix.utf8.count
-    else { return nil }
-    return ReleaseVersion(decimal: path.dropFirst(prefix.count).dropLast(suffix.count))?.number
+    let (folder, name) = FeedLayout.split(path)
+    return folder == FeedLayout.metadataFolder
+      ? FeedLayout.metadataVersion("root", inName: String(name)) : nil
   }
 }

@@ -53,7 +53,7 @@ package struct ExpressQuestion: Sendable {
     }
     let since = note?.since ?? now
     if response.status == 304, let timestamp = stored.timestamp {
-      let same = ExpressFile(parts: ["metadata/timestamp.json": timestamp])
+      let same = ExpressFile(parts: [FeedLayout.timestamp: timestamp])
       let fetcher = ExpressFetcher(
         base: repository.fetcher, folder: folder, express: same, newestRoot: nil)
       return Answer(
@@ -68,7 +68,7 @@ package struct ExpressQuestion: Sendable {
     do {
       let express = try ExpressFile(decoding: packed)
       // Without a timestamp it says nothing.
-      guard express.parts["metadata/timestamp.json"] != nil else { return nil }
+      guard express.parts[FeedLayout.timestamp] != nil else { return nil }
       let fetcher = ExpressFetcher(
         base: repository.fetcher, folder: folder, express: express, newestRoot: express.newestRoot)
       return Answer(

@@ -23,8 +23,9 @@ package struct TUFRepository: Sendable {
 
   /// The address of the feed's folder; `nil` where metadata and files are not below one, as in the layout of a feed.
   var feedFolder: String? {
-    guard metadataBase.hasSuffix("/metadata/") else { return nil }
-    return String(metadataBase.dropLast("metadata/".count))
+    let name = FeedLayout.metadataFolder + "/"
+    guard metadataBase.hasSuffix("/" + name) else { return nil }
+    return String(metadataBase.dropLast(name.count))
   }
 
   /// The same files, fetched in another way.

@@ -10,7 +10,7 @@ extension Advisories {
   }
 
   /// Reads the members of a document.
-  public init(_ object: JSONObject) throws(InputError) {
+  package init(_ object: JSONObject) throws(InputError) {
     _ = try object.integer("format", in: 1...1)
     self.init(
       channel: try object.channel("channel"), revision: try object.integer("revision"),
@@ -51,7 +51,7 @@ extension Advisory {
   /// Reads an advisory strictly; `since` counts where it has no date of its own.
   ///
   /// - Throws: `InputError` that names the field.
-  public init(_ object: JSONObject, since: Timestamp) throws(InputError) {
+  package init(_ object: JSONObject, since: Timestamp) throws(InputError) {
     let id = try object.string("source")
     guard let source = SourceID(id) else {
       throw InputError(
@@ -60,7 +60,8 @@ extension Advisory {
     let name = try object.string("state")
     guard let state = State(rawValue: name) else {
       throw InputError(
-        .malformed, field: object.path(of: "state"), "is \"\(name.printable(maxCharacters: 30))\", not "
+        .malformed, field: object.path(of: "state"),
+        "is \"\(name.printable(maxCharacters: 30))\", not "
           + State.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", "))
     }
     self.init(

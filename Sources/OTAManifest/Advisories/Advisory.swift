@@ -76,7 +76,8 @@ public struct PublicHost: Hashable, Sendable {
   public let name: String
 
   private static let local: Set<String> = [
-    "localhost", "local", "internal", "intranet", "lan", "home", "corp", "private", "arpa", "onion", "invalid",
+    "localhost", "local", "internal", "intranet", "lan", "home", "corp", "private", "arpa", "onion",
+    "invalid",
   ]
 
   /// Takes a name such as `new.example`; `nil` for any other text.

@@ -21,7 +21,7 @@ public struct EmbeddedOnly: Equatable, Sendable {
   }
 
   /// Reads the members.
-  public init(_ object: JSONObject) throws(InputError) {
+  package init(_ object: JSONObject) throws(InputError) {
     do {
       try self.init(
         from: object.optional("from", object.appVersion),

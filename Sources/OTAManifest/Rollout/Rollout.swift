@@ -55,7 +55,8 @@ public struct Rollout: Equatable, Sendable {
   /// The number of steps that have begun at a moment; a halted rollout stands still.
   public func begun(at moment: Timestamp) -> Int {
     let now = min(moment, haltedAt ?? moment)
-    return max(min(reached, steps.steps.count), steps.begun(after: now.secondsSinceEpoch - start.secondsSinceEpoch))
+    return max(
+      min(reached, steps.steps.count), steps.begun(after: now.secondsSinceEpoch - start.secondsSinceEpoch))
   }
 
   /// The share that counts at a moment, whether or not it is halted.

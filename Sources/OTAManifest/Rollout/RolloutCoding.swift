@@ -15,7 +15,7 @@ extension Rollout {
   }
 
   /// Reads the members of a document.
-  public init(_ object: JSONObject) throws(InputError) {
+  package init(_ object: JSONObject) throws(InputError) {
     _ = try object.integer("format", in: 1...1)
     self.init(
       channel: try object.channel("channel"), version: try object.version("version"),
@@ -27,7 +27,8 @@ extension Rollout {
     let name = try object.string("state")
     guard let state = State(rawValue: name) else {
       throw InputError(
-        .malformed, field: object.path(of: "state"), "is \"\(name.printable(maxCharacters: 30))\", not "
+        .malformed, field: object.path(of: "state"),
+        "is \"\(name.printable(maxCharacters: 30))\", not "
           + State.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", "))
     }
     self.state = state

@@ -57,7 +57,8 @@ public struct RolloutSteps: Equatable, Sendable {
         let after = words.count == 3 ? Self.seconds(words[2]) : 0
       else {
         throw InputError(
-          .malformed, "\"\(String(part).printable(maxCharacters: 60))\" is not a step such as 10% or 10% after 6h")
+          .malformed,
+          "\"\(String(part).printable(maxCharacters: 60))\" is not a step such as 10% or 10% after 6h")
       }
       steps.append(Step(share: share, after: after))
     }

@@ -6,6 +6,13 @@ public struct Digest: Hashable, Sendable {
   /// The 32 bytes, most significant first as SHA-256 defines them.
   public let bytes: [UInt8]
 
+  /// A made-up digest that stands for a number, for releases that have no files.
+  package init(standingFor number: Int64) {
+    bytes = (0..<Self.byteCount).map { index in
+      index < 8 ? UInt8(truncatingIfNeeded: number >> (8 * Int64(index))) : 0
+    }
+  }
+
   /// Takes 32 bytes; `nil` for any other count.
   public init?(bytes: [UInt8]) {
     guard bytes.count == Self.byteCount else { return nil }

@@ -6,6 +6,11 @@ public struct RelativePath: Hashable, Sendable {
   /// The path with `/` between its names.
   public var text: String { components.joined(separator: "/") }
 
+  /// A path that stands for files that are nowhere, for releases that are made up.
+  package static let madeUp = RelativePath(checked: ["made-up"])
+
+  private init(checked components: [String]) { self.components = components }
+
   /// Reads a path of at most `Limits.maxURLBytes` bytes.
   ///
   /// - Throws: `InputError` whose detail reads on from the name of the field.

@@ -7,8 +7,10 @@ extension Verb {
     VerbSpec(
       ["simulate"], summary: "try a plan of releases on a made-up population of devices",
       options: [
-        .option("plan", "FILE", "what the publisher does and what the devices are like, as JSON").completing(.file)
-          .required(),
+        .option("plan", "FILE", "what the publisher does and what the devices are like, as JSON").completing(
+          .file
+        )
+        .required(),
         .option("devices", "N", "how many devices there are; those of the plan when left out"),
         .option("seed", "N", "the seed of all chance; that of the plan when left out"),
         .option("svg", "FILE", "also write the adoption over time as a picture").completing(.file),
@@ -23,20 +25,21 @@ extension Verb {
             + " defaults.",
         ],
         examples: [
-          "parser-ota simulate --plan plan.json", "parser-ota simulate --devices 1000000 --plan plan.json --svg adoption.svg",
+          "parser-ota simulate --plan plan.json",
+          "parser-ota simulate --devices 1000000 --plan plan.json --svg adoption.svg",
         ], exits: [.done, .untrustedContent, .localDisk, .notPermitted])),
     run: { arguments, context throws(CommandFailure) in
       let file = try arguments.required("plan")
       let bytes = try InputFile.read(file, option: "--plan", maxBytes: 1 << 20, context)
       var plan: SimulationPlan
-      do {
+      do throws(InputError) {
         plan = try SimulationPlan(decoding: bytes)
       } catch {
         throw InputFile.refusal(bytes, .inputInvalid, "--plan \(file)", error, "correct the plan")
       }
       plan.devices = try arguments.value("devices", as: Readings.population) ?? plan.devices
       plan.seed = try arguments.value("seed", as: Readings.version).map { UInt64($0.number) } ?? plan.seed
-      let result = Simulation(plan).run()
+      let result = await Simulation(plan).run()
       if let path = arguments.value("svg") {
         try ReportFile.write(
           Array(SimulationPicture(result, plan).text.utf8), to: context.absolutePath(path), option: "--svg")
@@ -69,8 +72,11 @@ struct SimulationPage {
       : "\(result.reached) of \(plan.devices) devices (\(reached)) ran a bad release"
     var lines = [summary]
     if let stopped = result.stopped, result.reached > 0 {
-      lines.append("  stopped after \(Self.hours(Double(stopped) / 3600)), when \(result.runningWhenStopped) ran it")
-      lines.append("  half of them healed after \(Self.hours(result.healedHours.half)), nine of ten after \(Self.hours(result.healedHours.most))")
+      lines.append(
+        "  stopped after \(Self.hours(Double(stopped) / 3600)), when \(result.runningWhenStopped) ran it")
+      lines.append(
+        "  half of them healed after \(Self.hours(result.healedHours.half)), nine of ten after \(Self.hours(result.healedHours.most))"
+      )
       lines.append("  \(result.runningAtEnd) run it at the end")
     }
     let versions = result.adoption.map(\.version)
@@ -79,7 +85,8 @@ struct SimulationPage {
         + Self.padded("MB", 10))
     let hours = result.requests.count
     for hour in stride(from: 0, to: hours, by: max(1, hours / 28)) {
-      let devices = result.adoption.map { Self.padded(Self.share($0.devices[hour], of: plan.devices), 12) }.joined()
+      let devices = result.adoption.map { Self.padded(Self.share($0.devices[hour], of: plan.devices), 12) }
+        .joined()
       lines.append(
         Self.padded("\(hour + 1)", 4) + "  " + devices + Self.padded("\(result.requests[hour])", 12)
           + Self.padded("\(result.bytes[hour] / 1_000_000)", 10))
@@ -89,9 +96,12 @@ struct SimulationPage {
   }
 
   private static func members(_ result: SimulationResult, _ plan: SimulationPlan) -> [JSONMember] {
-    func tenths(_ hours: Double?) -> JSONValue { hours.map { .integer(Int64(($0 * 3600).rounded())) } ?? .null }
+    func tenths(_ hours: Double?) -> JSONValue {
+      hours.map { .integer(Int64(($0 * 3600).rounded())) } ?? .null
+    }
     return [
-      JSONMember("devices", .integer(Int64(plan.devices))), JSONMember("seed", .integer(Int64(clamping: plan.seed))),
+      JSONMember("devices", .integer(Int64(plan.devices))),
+      JSONMember("seed", .integer(Int64(clamping: plan.seed))),
       JSONMember("reached", .integer(Int64(result.reached))),
       JSONMember("stoppedSeconds", result.stopped.map { .integer($0) } ?? .null),
       JSONMember("runningWhenStopped", .integer(Int64(result.runningWhenStopped))),
@@ -153,16 +163,21 @@ struct SimulationPicture {
     for tenth in stride(from: 0, through: 10, by: 2) {
       let place = y(plan.devices * tenth / 10)
       parts.append("<path d=\"M\(Self.margin) \(place)H\(Self.width - Self.margin)\" stroke=\"#ddd\"/>")
-      parts.append("<text x=\"\(Self.margin - 8)\" y=\"\(place + 4)\" text-anchor=\"end\">\(tenth * 10) %</text>")
+      parts.append(
+        "<text x=\"\(Self.margin - 8)\" y=\"\(place + 4)\" text-anchor=\"end\">\(tenth * 10) %</text>")
     }
     for day in 0...(hours / 24) where day * 24 < hours {
-      parts.append("<text x=\"\(x(day * 24))\" y=\"\(Self.height - Self.margin + 18)\" text-anchor=\"middle\">\(day) d</text>")
+      parts.append(
+        "<text x=\"\(x(day * 24))\" y=\"\(Self.height - Self.margin + 18)\" text-anchor=\"middle\">\(day) d</text>"
+      )
     }
     for (index, row) in result.adoption.enumerated() {
       let colour = Self.colours[index % Self.colours.count]
       let points = row.devices.enumerated().map { "\(x($0.offset)),\(y($0.element))" }.joined(separator: " ")
       parts.append("<polyline fill=\"none\" stroke=\"\(colour)\" stroke-width=\"2\" points=\"\(points)\"/>")
-      parts.append("<text x=\"\(Self.margin + 10 + 110 * index)\" y=\"24\" fill=\"\(colour)\">release \(row.version)</text>")
+      parts.append(
+        "<text x=\"\(Self.margin + 10 + 110 * index)\" y=\"24\" fill=\"\(colour)\">release \(row.version)</text>"
+      )
     }
     text = (parts + ["</g>", "</svg>", ""]).joined(separator: "\n")
   }

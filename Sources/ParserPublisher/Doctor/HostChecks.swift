@@ -132,7 +132,7 @@ struct HostChecks {
 
   /// What the host says of a name that cannot exist.
   func missing(_ answer: SiteResponse, isSigned: Bool) -> [HostFinding] {
-    let place = "metadata/*.root.json"
+    let place = "\(FeedLayout.metadataFolder)/*.root.json"
     switch answer.status {
     case 400, 403, 404, 410, 424, 451: return []
     case 200..<300:

@@ -150,7 +150,7 @@ public struct HostExamination: Sendable {
   }
 
   private func missing(_ checks: HostChecks, isSigned: Bool) async -> [HostFinding] {
-    let path = "metadata/\(String(UInt64.random(in: .min ... .max), radix: 16)).root.json"
+    let path = "\(FeedLayout.metadataFolder)/\(String(UInt64.random(in: .min ... .max), radix: 16)).root.json"
     do throws(TransferError) {
       return checks.missing(try await get(path), isSigned: isSigned)
     } catch {

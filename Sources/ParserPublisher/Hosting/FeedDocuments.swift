@@ -79,7 +79,9 @@ extension FeedState {
     var documents = FeedDocuments()
     for (channel, release) in live {
       for kind in FeedDocuments.Kind.allCases where release.manifest.beside.contains(kind.rawValue) {
-        guard let bytes = try await host.read(kind.path(of: channel), maxBytes: kind.maxBytes) else { continue }
+        guard let bytes = try await host.read(kind.path(of: channel), maxBytes: kind.maxBytes) else {
+          continue
+        }
         try documents.take(bytes, kind, of: channel)
       }
     }

@@ -1,5 +1,5 @@
 internal import OTAFeed
-internal import OTAManifest
+package import OTAManifest
 
 /// A place that holds the files of a feed and that a publisher can write to.
 ///

@@ -18,7 +18,7 @@ struct FeedPages {
       try await host.replace(FeedLayout.page, with: Array(FirstPage.html(isSigned: isSigned).utf8))
     }
     try await Self.writeMissingPage(to: host)
-    for (path, content) in [(FeedLayout.plainHosting, ""), (FeedLayout.headers, FeedPage.headers)]
+    for (path, content) in [(FeedLayout.plainHosting, ""), (FeedLayout.headers, FirstPage.headers)]
     where try await host.read(path, maxBytes: 1 << 20) == nil {
       try await host.replace(path, with: Array(content.utf8))
     }

@@ -13,6 +13,8 @@ struct FeedRepair {
   let isDryRun: Bool
   private(set) var restored: [RepairReport.Restored] = []
   private(set) var lost: [LostFile] = []
+  /// What stays lost and hurts nobody, each a sentence.
+  var warnings: [String] = []
   /// What a dry run would have written.
   private var planned: [FeedWrite] = []
 
@@ -209,7 +211,7 @@ struct FeedRepair {
   /// Makes a file what it was: from itself with other line ends, from other names on the feed, from a copy.
   ///
   /// - Returns: why it stays lost; `nil` when it is there now.
-  private mutating func restore(
+  mutating func restore(
     _ path: String, digest: Digest, bytes: Int64?, others: [String]
   ) async throws(Problem) -> String? {
     let right = RightBytes(digest: digest, bytes: bytes)
@@ -249,7 +251,7 @@ struct FeedRepair {
     let fault: String
   }
 
-  private mutating func write(_ path: String, _ bytes: [UInt8], from source: String) async throws(Problem) {
+  mutating func write(_ path: String, _ bytes: [UInt8], from source: String) async throws(Problem) {
     restored.append(RepairReport.Restored(path: path, source: source))
     if isDryRun {
       planned.append(FeedWrite(path: path, bytes: bytes))

@@ -25,7 +25,8 @@ struct FeedState {
 
   /// The release with this digest as its manifest is live somewhere, or on its way there by a rollout.
   func isLive(_ digest: Digest) -> Bool {
-    live.values.contains { $0.digest == digest } || documents.rollouts.values.contains { $0.manifest == digest }
+    live.values.contains { $0.digest == digest }
+      || documents.rollouts.values.contains { $0.manifest == digest }
   }
 
   /// The channels whose pointer is not what is signed.

@@ -229,7 +229,9 @@ extension ReleaseCommit {
     _ draft: ReleaseDraft, _ files: [FeedWrite], _ state: FeedState
   ) async throws(Problem) {
     let manifest = draft.manifest
-    guard manifest.content != manifest.version, manifest.channel == .stable, draft.rollout == nil else { return }
+    guard manifest.content != manifest.version, manifest.channel == .stable, draft.rollout == nil else {
+      return
+    }
     let pointer = FeedWrite(path: manifest.channel.manifestPath, bytes: draft.bytes)
     try await AddressRehearsal(
       host: host, writes: files + [pointer], settings: state.settings.counting(for: manifest.version),

@@ -1,5 +1,5 @@
 internal import OTAFeed
-internal import OTAManifest
+public import OTAManifest
 internal import OTAStorage
 
 /// Looks at new files as readers get them, before anything speaks of them.

@@ -1,4 +1,5 @@
 internal import OTACrypto
+internal import OTAFeed
 internal import OTAManifest
 
 /// The page of a feed for people: one static file that asks for nothing else, useful without script.
@@ -166,8 +167,8 @@ struct FeedPage {
     if let digest = model.rootDigest {
       html.raw(
         "<p>Everything is signed, as a repository of <a href=\"https://theupdateframework.io/\">The Update Framework</a>:"
-          + " apps accept nothing that its keys did not sign. The first root, <a href=\"metadata/1.root.json\">"
-          + "metadata/1.root.json</a>, must have this SHA-256 digest; compare it with what the app's author says.</p>\n"
+          + " apps accept nothing that its keys did not sign. The first root, <a href=\"\(FeedLayout.firstRoot)\">"
+          + "\(FeedLayout.firstRoot)</a>, must have this SHA-256 digest; compare it with what the app's author says.</p>\n"
       )
       html.raw("<p class=\"copy\"><span class=\"key\">root</span> <code class=\"digest\">\(digest)</code>")
       html.raw(

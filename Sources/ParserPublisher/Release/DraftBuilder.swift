@@ -87,7 +87,8 @@ struct DraftBuilder {
     guard let steps = request.rollout, steps != RolloutSteps(.all) else { return nil }
     guard live != nil else {
       throw Problem(
-        .inputRefused, "the first release of channel \(request.channel) goes to everybody: there is none before it",
+        .inputRefused,
+        "the first release of channel \(request.channel) goes to everybody: there is none before it",
         advice: "leave --rollout out")
     }
     return ReleaseDraft.FirstSteps(

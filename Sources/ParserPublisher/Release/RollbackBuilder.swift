@@ -21,7 +21,8 @@ struct RollbackBuilder {
 
   /// The release that some devices have by a rollout: a roll back leaves it, for the one that everybody may have.
   private var running: VerifiedManifest? {
-    state.documents.rollouts[request.channel]?.state == .withdrawn ? nil : state.candidate(of: request.channel)
+    state.documents.rollouts[request.channel]?.state == .withdrawn
+      ? nil : state.candidate(of: request.channel)
   }
 
   /// What a word to run the embedded copy is published with: the content that is live, or the one that was named.
@@ -141,7 +142,8 @@ struct RollbackBuilder {
     var manifest = try target.inOwnLayout(of: state.settings)
     manifest.version = choice.plan.next
     manifest.released = released
-    manifest.notes = request.reason.flatMap(ReleaseNotes.meant)
+    manifest.notes =
+      request.reason.flatMap(ReleaseNotes.meant)
       ?? (request.toEmbedded == nil ? "roll back to \(target.version)" : "apps run their embedded copy")
     manifest.parent = state.head?.digest
     manifest.parentVersion = state.head?.manifest.version

@@ -92,11 +92,12 @@ struct FeedSigning: Sendable {
 
   /// The live manifests, and the documents beside them, under the names that are signed.
   static func pointerCopies(of state: FeedState) throws(Problem) -> [FeedWrite] {
-    try state.documents.signedCopies() + state.live.sorted { $0.key.name < $1.key.name }.flatMap { channel, release in
-      [
-        FeedWrite(path: FeedLayout.pointerCopy(release.digest, of: channel), bytes: release.bytes),
-        FeedWrite(path: release.immutablePath, bytes: release.bytes),
-      ]
-    }
+    try state.documents.signedCopies()
+      + state.live.sorted { $0.key.name < $1.key.name }.flatMap { channel, release in
+        [
+          FeedWrite(path: FeedLayout.pointerCopy(release.digest, of: channel), bytes: release.bytes),
+          FeedWrite(path: release.immutablePath, bytes: release.bytes),
+        ]
+      }
   }
 }

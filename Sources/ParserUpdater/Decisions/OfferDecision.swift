@@ -52,7 +52,8 @@ func decide<Failure: Error>(
   if state.reusesNumber(of: manifest, embedded: embedded, channel: channel) { return .versionReused }
   if let embedded, offer.version <= embedded.version { return .upToDate(running: try running()?.version) }
   if let seen = state.seen[channel], offer.version < seen.version { return .older(floor: seen.version) }
-  for ahead in state.releasesAhead(of: offer.version) where ineligibility(of: ahead, in: state, for: app) == nil {
+  for ahead in state.releasesAhead(of: offer.version)
+  where ineligibility(of: ahead, in: state, for: app) == nil {
     if try isWhole(ahead) { return .upToDate(running: ahead.version) }
   }
   if !manifest.unknownFeatures.isEmpty { return .notUsable(.unknownFeatures(manifest.unknownFeatures)) }

@@ -1,5 +1,3 @@
-internal import Glibc
-
 /// Decides from single calls, as they come, whether a release fails more often than the last good one did.
 ///
 /// Wald's sequential probability ratio test of two rates: that of the last good release, and one that is clearly worse.
@@ -29,7 +27,8 @@ struct SequentialTest: Equatable, Sendable {
     // The upper end of an interval that is right nine times in ten (Agresti and Coull).
     let count = Double(calls) + 4
     let rate = (Double(errors) + 2) / count
-    let upper = calls < Self.minimumCalls ? max(rate, 0.15) : rate + 1.2816 * (rate * (1 - rate) / count).squareRoot()
+    let upper =
+      calls < Self.minimumCalls ? max(rate, 0.15) : rate + 1.2816 * (rate * (1 - rate) / count).squareRoot()
     usual = min(max(upper, 0.02), 0.6)
     worse = min(max(usual * 2, usual + 0.2), 0.95)
   }
@@ -38,8 +37,27 @@ struct SequentialTest: Equatable, Sendable {
   func verdict(errors: Int, calls: Int) -> Verdict {
     guard calls >= Self.minimumCalls else { return .undecided }
     let ratio =
-      Double(errors) * log(worse / usual) + Double(calls - errors) * log((1 - worse) / (1 - usual))
-    if ratio >= log((1 - Self.misses) / Self.falseAlarms), errors >= Self.minimumErrors { return .bad }
-    return ratio <= log(Self.misses / (1 - Self.falseAlarms)) ? .good : .undecided
+      Double(errors) * naturalLogarithm(worse / usual) + Double(calls - errors)
+      * naturalLogarithm((1 - worse) / (1 - usual))
+    if ratio >= naturalLogarithm((1 - Self.misses) / Self.falseAlarms), errors >= Self.minimumErrors {
+      return .bad
+    }
+    return ratio <= naturalLogarithm(Self.misses / (1 - Self.falseAlarms)) ? .good : .undecided
   }
+}
+
+/// The natural logarithm of a positive number, exact to about 15 digits: no library of the system is needed for it.
+///
+/// The significand goes into the series of the inverse hyperbolic tangent, the exponent is counted in ln 2.
+func naturalLogarithm(_ value: Double) -> Double {
+  guard value > 0, value.isFinite else { return value > 0 ? .infinity : -.infinity }
+  var (exponent, significand) = (Double(value.exponent), value.significand)
+  if significand > 1.4142135623730951 { (exponent, significand) = (exponent + 1, significand / 2) }
+  let ratio = (significand - 1) / (significand + 1)
+  var (power, sum) = (ratio, ratio)
+  for divisor in stride(from: 3.0, through: 31, by: 2) {
+    power *= ratio * ratio
+    sum += power / divisor
+  }
+  return exponent * 0.693_147_180_559_945_3 + 2 * sum
 }

@@ -25,10 +25,7 @@ struct SimulatedDevice {
   }
 
   /// Launches have no names here: each counts by itself.
-  private static let launch: LaunchID = {
-    guard let launch = LaunchID("0000000000000000") else { preconditionFailure("16 digits are a name") }
-    return launch
-  }()
+  private static let launch = LaunchID.random()
 
   private static func reference(_ manifest: Manifest) -> ReleaseReference {
     ReleaseReference(manifest, digest: SimulatedFeed.digest(manifest.version.number))
@@ -53,7 +50,9 @@ struct SimulatedDevice {
     return book
   }
 
-  private var running: ReleaseVersion { state.current.map { max($0.version, embedded.version) } ?? embedded.version }
+  private var running: ReleaseVersion {
+    state.current.map { max($0.version, embedded.version) } ?? embedded.version
+  }
 
   private mutating func offline() -> Range<Int64> {
     guard random.parts(plan.offline.parts) else { return 0..<0 }
@@ -98,7 +97,9 @@ struct SimulatedDevice {
       state.releasesAhead(of: offer.version).isEmpty
     else { return }
     let isKnown = [state.current, state.previous].contains { $0?.pair == offer.pair }
-    book.count(requests: isKnown ? 1 : 3, bytes: plan.traffic.manifest + (isKnown ? 0 : plan.traffic.release), at: time)
+    book.count(
+      requests: isKnown ? 1 : 3, bytes: plan.traffic.manifest + (isKnown ? 0 : plan.traffic.release), at: time
+    )
     state.staged = offer
     let floor = max(complete.version, state.seen[.stable]?.version ?? complete.version)
     state.seen[.stable] = .init(version: floor, manifest: offer.manifest, pair: offer.pair)
@@ -108,11 +109,14 @@ struct SimulatedDevice {
 
   /// A launch by the real plan; only where something can change.
   private mutating func launch(at time: Int64) {
-    let mayChange = state.staged != nil || state.trial != nil || state.current.map { state.isWithdrawn($0.version) } ?? false
+    let mayChange =
+      state.staged != nil || state.trial != nil
+      || state.current.map { state.isWithdrawn($0.version) } ?? false
     guard mayChange else { return }
     let now = SimulatedFeed.start.advanced(bySeconds: time)
     let situation = LaunchSituation(
-      embedded: embedded, app: AppCapabilities(), unconfirmedLimit: 2, livingLaunches: [], canRecord: true, now: now)
+      embedded: embedded, app: AppCapabilities(), unconfirmedLimit: 2, livingLaunches: [], canRecord: true,
+      now: now)
     let plan = LaunchPlan(state, situation)
     let launch = Self.launch
     let chosen = plan.candidates.first

@@ -34,7 +34,7 @@ struct SimulatedFeed: Sendable {
   /// A release that differs from others by its number alone.
   static func manifest(_ number: Int64, content: Int64? = nil) -> Manifest {
     let digest = digest(content ?? number)
-    let location = ArtifactLocation.relative(path)
+    let location = ArtifactLocation.relative(.madeUp)
     var manifest = Manifest(
       version: ReleaseVersion(number) ?? .first,
       bundle: Artifact(location: location, sha256: digest, bytes: 1),
@@ -44,22 +44,7 @@ struct SimulatedFeed: Sendable {
   }
 
   /// A digest that stands for a number.
-  static func digest(_ number: Int64) -> Digest {
-    var bytes = [UInt8](repeating: 0, count: Digest.byteCount)
-    for index in 0..<8 { bytes[index] = UInt8(truncatingIfNeeded: number >> (8 * Int64(index))) }
-    return Digest(bytes: bytes) ?? zero
-  }
-
-  private static var zero: Digest {
-    guard let digest = Digest(bytes: [UInt8](repeating: 0, count: Digest.byteCount)) else {
-      preconditionFailure("a digest has 32 bytes")
-    }
-    return digest
-  }
-
-  private static var path: RelativePath {
-    do { return try RelativePath("simulated") } catch { preconditionFailure("a plain name is a path") }
-  }
+  static func digest(_ number: Int64) -> Digest { Digest(standingFor: number) }
 
   private mutating func apply(_ event: SimulationPlan.Event) {
     guard let now = moments.last else { return }
@@ -71,7 +56,8 @@ struct SimulatedFeed: Sendable {
       if isBad { bad.insert(manifest.version) }
       guard let steps else { return add(event.at, manifest, nil) }
       let rollout = Rollout(
-        channel: .stable, version: manifest.version, manifest: Self.digest(manifest.version.number), steps: steps,
+        channel: .stable, version: manifest.version, manifest: Self.digest(manifest.version.number),
+        steps: steps,
         start: date)
       add(event.at, now.complete, rollout)
     case .change(let change):

@@ -1,6 +1,4 @@
-internal import Dispatch
 public import OTAManifest
-internal import Synchronization
 
 /// What a device did, or all of them, by hours.
 struct SimulationBook {
@@ -63,7 +61,7 @@ public struct Simulation: Sendable {
   public init(_ plan: SimulationPlan) { self.plan = plan }
 
   /// What of all devices is added up.
-  private struct Sum {
+  private struct Sum: Sendable {
     var began: [ReleaseVersion: [Int]] = [:]
     var ended: [ReleaseVersion: [Int]] = [:]
     var requests: [Int]
@@ -77,23 +75,31 @@ public struct Simulation: Sendable {
   /// Lives through the plan with every device.
   ///
   /// - Parameter threads: how many devices live at the same time; does not change the outcome.
-  public func run(threads: Int = 2) -> SimulationResult {
+  public func run(threads: Int = 2) async -> SimulationResult {
     let feed = SimulatedFeed(plan)
     let hours = Int(plan.seconds / 3600)
     let chunks = max(1, min(plan.devices, threads * 16))
-    let sums = Mutex<[Sum]>([])
     let plan = plan
-    DispatchQueue.concurrentPerform(iterations: chunks) { chunk in
-      let first = plan.devices * chunk / chunks
-      let last = plan.devices * (chunk + 1) / chunks
-      var sum = Sum(requests: [Int](repeating: 0, count: hours), bytes: [Int64](repeating: 0, count: hours))
-      for number in first..<last {
-        var device = SimulatedDevice(plan, feed, number: number)
-        Self.add(device.run(), feed, hours, &sum)
+    let sums = await withTaskGroup(of: Sum.self) { group in
+      for chunk in 0..<chunks {
+        let devices = plan.devices * chunk / chunks..<plan.devices * (chunk + 1) / chunks
+        group.addTask { Self.sum(of: devices, plan, feed, hours) }
       }
-      sums.withLock { $0.append(sum) }
+      return await group.reduce(into: []) { $0.append($1) }
     }
-    return result(sums.withLock { $0 }, feed, hours)
+    return result(sums, feed, hours)
+  }
+
+  private static func sum(
+    of devices: Range<Int>, _ plan: SimulationPlan, _ feed: SimulatedFeed, _ hours: Int
+  ) -> Sum {
+    var sum = Sum(
+      requests: [Int](repeating: 0, count: hours), bytes: [Int64](repeating: 0, count: hours))
+    for number in devices {
+      var device = SimulatedDevice(plan, feed, number: number)
+      add(device.run(), feed, hours, &sum)
+    }
+    return sum
   }
 
   private static func add(_ book: SimulationBook, _ feed: SimulatedFeed, _ hours: Int, _ sum: inout Sum) {
@@ -103,9 +109,11 @@ public struct Simulation: Sendable {
     }
     var isReached = false
     for spell in book.spells {
-      sum.began[spell.version, default: [Int](repeating: 0, count: hours)][min(Int(spell.from / 3600), hours - 1)] += 1
+      sum.began[spell.version, default: [Int](repeating: 0, count: hours)][
+        min(Int(spell.from / 3600), hours - 1)] += 1
       if let end = spell.to {
-        sum.ended[spell.version, default: [Int](repeating: 0, count: hours)][min(Int(end / 3600), hours - 1)] += 1
+        sum.ended[spell.version, default: [Int](repeating: 0, count: hours)][
+          min(Int(end / 3600), hours - 1)] += 1
       }
       guard feed.bad.contains(spell.version) else { continue }
       isReached = true

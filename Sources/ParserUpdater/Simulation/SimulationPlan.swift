@@ -30,7 +30,9 @@ public struct SimulationPlan: Sendable {
   /// The seed of all chance.
   public var seed: UInt64 = 1
   /// How often devices ask, in seconds, each with its share of the devices.
-  public var intervals: [(seconds: Int64, weight: Double)] = [(6 * 3600, 0.3), (12 * 3600, 0.3), (24 * 3600, 0.4)]
+  public var intervals: [(seconds: Int64, weight: Double)] = [
+    (6 * 3600, 0.3), (12 * 3600, 0.3), (24 * 3600, 0.4),
+  ]
   /// How many of 10 000 devices are offline for a while, and for how long at most, in seconds.
   public var offline: (parts: Int, seconds: Int64) = (2000, 3 * 86_400)
   /// How many of 10 000 devices have a clock that is wrong, by up to this many seconds either way.
@@ -65,10 +67,12 @@ extension SimulationPlan {
     let document = try JSONReader.read(bytes, maxBytes: 1 << 20, maxDepth: 6)
     let object = try JSONObject(document, known: Self.fields)
     for member in object.members where !Self.fields.contains(member.key) {
-      throw InputError(.malformed, field: member.key, "is not known; known are \(Self.fields.joined(separator: ", "))")
+      throw InputError(
+        .malformed, field: member.key, "is not known; known are \(Self.fields.joined(separator: ", "))")
     }
     func number(_ name: String, _ range: ClosedRange<Int64>, _ fallback: Int64) throws(InputError) -> Int64 {
-      try object.optional(name) { (name) throws(InputError) in try object.integer(name, in: range) } ?? fallback
+      try object.optional(name) { (name) throws(InputError) in try object.integer(name, in: range) }
+        ?? fallback
     }
     devices = Int(try number("devices", 1...10_000_000, Int64(devices)))
     seconds = try number("hours", 1...2000, seconds / 3600) * 3600
@@ -105,7 +109,8 @@ extension SimulationPlan {
     return (share.parts, try spell.integer("hours", in: 1...2000) * 3600)
   }
 
-  private static func intervals(_ object: JSONObject) throws(InputError) -> [(seconds: Int64, weight: Double)] {
+  private static func intervals(_ object: JSONObject) throws(InputError) -> [(seconds: Int64, weight: Double)]
+  {
     var intervals: [(seconds: Int64, weight: Double)] = []
     for (index, item) in try object.array("intervals").enumerated() {
       let entry = try JSONObject(item, path: "intervals[\(index)]", known: ["hours", "share"])
@@ -155,7 +160,8 @@ extension SimulationPlan {
     default:
       throw InputError(
         .malformed, field: "\(path).do",
-        "is \"\(name.printable(maxCharacters: 30))\", not publish, advance, set, halt, resume, withdraw, complete or rollback")
+        "is \"\(name.printable(maxCharacters: 30))\", not publish, advance, set, halt, resume, withdraw, complete or rollback"
+      )
     }
   }
 }

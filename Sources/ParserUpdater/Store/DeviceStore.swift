@@ -1,6 +1,6 @@
 internal import OTACrypto
 internal import OTAFeed
-internal import OTAManifest
+package import OTAManifest
 internal import OTAStorage
 
 /// The folder of a device: one folder a release, and one state file whose replacement is the only commit point.

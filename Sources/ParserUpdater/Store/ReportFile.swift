@@ -64,7 +64,9 @@ struct ReportFile {
         JSONMember("broken", .array(entry.broken.map { .string($0) })),
       ])
     }
-    let value = JSONValue.object([JSONMember("format", .integer(1)), JSONMember("releases", .array(releases))])
+    let value = JSONValue.object([
+      JSONMember("format", .integer(1)), JSONMember("releases", .array(releases)),
+    ])
     try root.replace(Self.name, with: value.encoded(indented: false))
   }
 }

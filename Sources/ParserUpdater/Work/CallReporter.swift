@@ -85,7 +85,8 @@ final class CallReporter: Sendable {
     let entries = books.withLock { books -> [ReportFile.Entry]? in
       guard books.isChanged else { return nil }
       (books.isChanged, books.written) = (false, now)
-      return [ReportFile.Entry(manifest: release.manifest, tally: books.tally, broken: books.broken)] + books.others
+      return [ReportFile.Entry(manifest: release.manifest, tally: books.tally, broken: books.broken)]
+        + books.others
     }
     guard let entries else { return }
     do {

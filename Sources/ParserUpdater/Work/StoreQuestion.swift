@@ -213,7 +213,9 @@ struct StoreQuestion {
     guard let rollout = state.slots.rollout else { return nil }
     let moment = rollout.provenMoment(
       signedAt: StoredTrust(reading.store, embedded: configuration.embedded).signedAt)
-    let complete = [state.seen[state.channel]?.version, reading.embedded.reference?.version].compactMap(\.self).max()
+    let complete = [state.seen[state.channel]?.version, reading.embedded.reference?.version].compactMap(
+      \.self
+    ).max()
     let bucket = state.install?.knownBucket(for: rollout.version)
     let reason = RolloutQuestion(
       rollout: rollout, complete: complete ?? .first, bucket: bucket, moment: moment, isAskedNow: false

@@ -70,7 +70,8 @@ extension UpdateRun {
       state.answer(state.wantedChannel(configuration.channel), with: offer.channel)
     }
     // What a rollout offers says nothing that devices outside of it would not hear.
-    for manifest in [offer.verified.newest, offer.verified.complete?.manifest ?? offer.manifest].compactMap(\.self)
+    for manifest in [offer.verified.newest, offer.verified.complete?.manifest ?? offer.manifest].compactMap(
+      \.self)
     where !state.reusesNumber(of: manifest, embedded: embedded, channel: offer.channel) {
       state.heed(manifest, channel: offer.channel, embedded: embedded?.version)
     }

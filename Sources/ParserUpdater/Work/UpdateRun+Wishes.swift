@@ -10,7 +10,7 @@ extension UpdateRun {
   func wishes(_ state: DeviceState, signedAt: @escaping @Sendable () -> Timestamp?) -> OfferWishes {
     let (app, install, isAskedNow) = (configuration.app, state.install ?? install, isAskedNow)
     let version = embedded?.version
-    return OfferWishes(
+    var wishes = OfferWishes(
       wantsCandidate: { rollout, complete in
         var heard = state
         heard.heed(complete, channel: complete.channel, embedded: version)
@@ -25,6 +25,8 @@ extension UpdateRun {
           && app.obstacle(contract: manifest.contract, minimum: manifest.minimumAppVersion) == nil
       },
       lines: { channel in app.contracts.sorted(by: >).compactMap(channel.line) }, wantsAdvisories: true)
+    wishes.followsEndedChannels = true
+    return wishes
   }
 }
 
@@ -79,7 +81,8 @@ extension HistoryEvent {
     if new.advisories != old.advisories, before.channel == after.channel || new.advisories != nil {
       let count = new.advisories?.entries.count ?? 0
       events.append(
-        HistoryEvent(.advisories, nil, "\(count) advisor\(count == 1 ? "y" : "ies") for channel \(after.channel)"))
+        HistoryEvent(
+          .advisories, nil, "\(count) advisor\(count == 1 ? "y" : "ies") for channel \(after.channel)"))
     }
     return events
   }

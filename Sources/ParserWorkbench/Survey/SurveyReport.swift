@@ -36,8 +36,9 @@ public struct SurveyReport: Equatable, Sendable {
   public var isWithoutNetwork: Bool {
     let asked = sources.compactMap(\.decisive)
     return !sources.isEmpty && asked.count == sources.count
-      && asked.allSatisfy { [.dns, .timeout, .unreachable, .unknown, .tls].contains($0.verdict) }
-      && sources.count > 1
+      && asked.allSatisfy { step in
+        step.name == .list && [.dns, .timeout, .unreachable, .unknown, .tls].contains(step.verdict)
+      } && sources.count > 1
   }
 
   /// The whole survey in one sentence.

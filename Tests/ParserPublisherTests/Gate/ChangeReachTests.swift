@@ -41,7 +41,10 @@ struct ChangeReachTests {
     #expect(reach("    return [];\n", "") == ["Alpha", "Beta"], "a line that is gone")
     #expect(reach("static images() { return []; }", "static images() { return 1; }") == ["Gamma", "Beta"])
     #expect(reach("helper(url)", "helper(url + 1)") == ["Base", "Alpha", "Beta", "Gamma", "Delta"])
-    #expect(reach("class Base {", "// changed\n\nclass Base {")?.isSubset(of: ["Base", "Alpha", "Beta", "Gamma", "Delta"]) == true)
+    #expect(
+      reach("class Base {", "// changed\n\nclass Base {")?.isSubset(of: [
+        "Base", "Alpha", "Beta", "Gamma", "Delta",
+      ]) == true)
     #expect(reach("};\nclass Gamma", "};\n// a note\n\nclass Gamma") != nil)
   }
 

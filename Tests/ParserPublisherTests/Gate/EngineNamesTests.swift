@@ -30,7 +30,8 @@ extension HistoryTests {
       }
       let names = items.compactMap { if case .string(let name) = $0 { name } else { nil } }
       #expect(names.count > 500)
-      #expect(names.filter { !known.contains($0) } == [])
+      // What the bridge of apps leaves in their pages is none of the engine's.
+      #expect(names.filter { !known.contains($0) && $0 != "__context" } == [])
     }
   }
 }

@@ -50,6 +50,7 @@ struct Setting: Equatable, Sendable {
     Setting("sources", "sources", .path, "the source catalog"),
     Setting("baseURL", "base-url", .text, "the public address of the feed's folder"),
     Setting("publicURL", "public-url", .text, "where readers get the feed, when that is another address"),
+    Setting("deploy", "deploy", .text, "a command that carries the folder to its host"),
     Setting("channel", "channel", .text, "the channel", fallback: "stable"),
     Setting("global", "global", .text, "the global that the bundle defines", fallback: "NyoraParsers"),
     Setting("root", "root", .path, "the root of trust that ships in apps", unless: ["checksums-only"]),

@@ -8,6 +8,7 @@ extension Verb {
       options: [
         .option("out", "FILE", "the file to write; parser-ota.json when left out").completing(.file),
         .flag("force", "replace a file that is there"),
+        .flag("yes", "do not ask: take what is proposed"),
       ] + ConfigQuestion.options,
       manual: VerbManual(
         details: [
@@ -109,7 +110,7 @@ struct ConfigQuestion {
   static func answers(
     _ arguments: ParsedArguments, _ context: CommandContext, out: String
   ) throws(CommandFailure) -> [JSONMember] {
-    let isAsking = Confirmation.canAsk(arguments, context)
+    let isAsking = !arguments.flag("yes") && Confirmation.canAsk(arguments, context)
     let folder = out.lastIndex(of: "/").map { String(out[..<$0]) } ?? ""
     var members: [JSONMember] = []
     for setting in Setting.all where setting.option != "store" {

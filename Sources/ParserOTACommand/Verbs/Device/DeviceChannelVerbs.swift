@@ -36,7 +36,8 @@ extension Verb {
       }
       let dropped = change.dropped.map { "; release \($0) is not staged any more" } ?? ""
       var result = CommandResult.outcome(
-        "channel-changed", "follows channel \(change.channel) from the next launch on, before: \(change.before)\(dropped)",
+        "channel-changed",
+        "follows channel \(change.channel) from the next launch on, before: \(change.before)\(dropped)",
         payload: members(standing))
       result.hint =
         "take its newest release: parser-ota device update --store \(context.absolutePath(try arguments.required("store")).shellWord)"
@@ -55,7 +56,9 @@ extension Verb {
     VerbSpec(
       ["device", "advisories"], summary: "show what the feed says of sources", options: [DeviceVerb.store],
       manual: VerbManual(
-        details: ["Works offline: the advisories are those of the last check or update, without what has run out."],
+        details: [
+          "Works offline: the advisories are those of the last check or update, without what has run out."
+        ],
         examples: ["parser-ota device advisories --store store"], exits: exits)),
     run: { arguments, context throws(CommandFailure) in
       let updater = try DeviceVerb.updater(arguments, context)

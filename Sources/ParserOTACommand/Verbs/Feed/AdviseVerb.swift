@@ -5,7 +5,9 @@ extension Verb {
   static let advise = Verb(
     VerbSpec(
       ["advise"], summary: "tell devices how a source works, at once and without a release",
-      positionals: [PositionalSpec(name: "ID", help: "the source, as the catalog spells it", count: .optional)],
+      positionals: [
+        PositionalSpec(name: "ID", help: "the source, as the catalog spells it", count: .optional)
+      ],
       options: [
         FeedVerb.feed, FeedVerb.channel,
         .option("state", "STATE", "ok, degraded, broken or moved"),
@@ -18,7 +20,7 @@ extension Verb {
         .option("clear", "ID", "say no more of this source").repeatable(),
         .option("from", "FILE", "take advisories from a JSON file, as survey writes it").completing(.file),
         FeedVerb.allowClock,
-      ] + SigningOptions.release,
+      ] + SigningOptions.release + FeedVerb.hosting,
       manual: VerbManual(
         details: [
           "Advisories are data and no code: devices take them with their next check and apply them at once. Old clients"
@@ -57,7 +59,8 @@ extension Verb {
       let message = "\(count) advisor\(count == 1 ? "y" : "ies") on channel \(channel)"
       var result = CommandResult.outcome(
         report.isChanged ? "advised" : "nothing-to-do",
-        report.isChanged ? message : "nothing to do: \(message), as before", payload: members(report.advisories))
+        report.isChanged ? message : "nothing to do: \(message), as before",
+        payload: members(report.advisories))
       result.warnings = report.warnings
       return result
     })
@@ -76,7 +79,8 @@ extension Verb {
       guard let sentence = AdvisoryText(locale: arguments.value("locale") ?? "und", text) else {
         throw CommandFailure(
           .usage, code: "invalid-value",
-          message: "--text must be one line of 1 to \(AdvisoryText.maxBytes) bytes, and --locale a tag such as de")
+          message:
+            "--text must be one line of 1 to \(AdvisoryText.maxBytes) bytes, and --locale a tag such as de")
       }
       texts.removeAll { $0.locale == sentence.locale }
       texts.append(sentence)

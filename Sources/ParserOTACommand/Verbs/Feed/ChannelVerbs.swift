@@ -8,7 +8,8 @@ extension Verb {
 
   static let channels = Verb(
     VerbSpec(
-      ["channels"], summary: "list the channels of a feed, with their newest releases", options: [FeedVerb.feed],
+      ["channels"], summary: "list the channels of a feed, with their newest releases",
+      options: [FeedVerb.feed],
       manual: VerbManual(examples: ["parser-ota channels --feed feed"], exits: exits)),
     run: { arguments, context throws(CommandFailure) in
       let publisher = try FeedVerb.publisher(arguments, context)
@@ -26,8 +27,12 @@ extension Verb {
       words.append("rollout of release \(rollout.version) (\(rollout.state.rawValue))")
     }
     if let follow = channel.live.follow { words.append("ended, its devices follow \(follow)") }
-    if let line = channel.channel.lineOf { words.append("line of \(line.channel) for contract \(line.contract)") }
-    if channel.advisories > 0 { words.append("\(channel.advisories) advisor\(channel.advisories == 1 ? "y" : "ies")") }
+    if let line = channel.channel.lineOf {
+      words.append("line of \(line.channel) for contract \(line.contract)")
+    }
+    if channel.advisories > 0 {
+      words.append("\(channel.advisories) advisor\(channel.advisories == 1 ? "y" : "ies")")
+    }
     return words.joined(separator: "  ")
   }
 
@@ -49,13 +54,15 @@ extension Verb {
     VerbSpec(
       ["channel", "retire"], summary: "end a channel: its devices follow stable from their next update on",
       positionals: [PositionalSpec(name: "NAME", help: "the channel that ends")],
-      options: [FeedVerb.feed, .flag("yes", "do not ask"), FeedVerb.allowClock] + SigningOptions.release,
+      options: [FeedVerb.feed, .flag("yes", "do not ask"), FeedVerb.allowClock] + SigningOptions.release
+        + FeedVerb.hosting,
       manual: VerbManual(
         details: [
           "Publishes the content of stable in the channel once more, for old clients, with a signed word that leads newer"
             + " ones to stable. A later release of the channel brings it back."
         ],
-        examples: ["parser-ota channel retire beta --feed feed --release-key release.pem --yes"], exits: exits)),
+        examples: ["parser-ota channel retire beta --feed feed --release-key release.pem --yes"], exits: exits
+      )),
     run: { arguments, context throws(CommandFailure) in
       let publisher = try FeedVerb.publisher(arguments, context)
       guard let channel = try arguments.positional("NAME", as: Readings.channel) else {
@@ -76,7 +83,8 @@ extension Verb {
           payload: PublishPage(report).members)
       }
       var result = CommandResult.outcome(
-        "retired", "channel \(channel) ended with release \(report.manifest.version); its devices follow stable",
+        "retired",
+        "channel \(channel) ended with release \(report.manifest.version); its devices follow stable",
         payload: PublishPage(report).members)
       result.warnings = report.warnings
       return result
@@ -90,11 +98,12 @@ extension Verb {
         .option("from", "NAME", "the channel that has the release").required(),
         .option("to", "NAME", "the channel that gets it").required(),
         .option("version", "N", "the release; the newest of the channel when left out"),
-        .option("notes", "TEXT", "what changed, for people; the notes of the release when left out").allowingEmpty(),
+        .option("notes", "TEXT", "what changed, for people; the notes of the release when left out")
+          .allowingEmpty(),
         RolloutOptions.rollout, RolloutOptions.critical, GateOptions.allowRemoved,
         .flag("dry-run", "check everything and say what would be done, but write nothing"),
-        FeedVerb.allowClock,
-      ] + GateOptions.all + SigningOptions.release,
+        FeedVerb.allowClock, OutputFormat.option,
+      ] + GateOptions.all + SigningOptions.release + FeedVerb.hosting + [FeedVerb.wait],
       manual: VerbManual(
         details: [
           "Uploads nothing but manifests. The release passes the same checks as a new one, against what is live in the"

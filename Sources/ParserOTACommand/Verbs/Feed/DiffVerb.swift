@@ -43,8 +43,10 @@ extension Verb {
         ],
         exits: [.done, .notAchieved, .untrustedContent, .tryLater, .localDisk, .notPermitted])),
     run: { arguments, context throws(CommandFailure) in
-      let old = try await side(arguments.positional("A") ?? "live", "A", arguments, context)
-      let new = try await side(arguments.positional("B") ?? "new", "B", arguments, context)
+      // The copy of a feed on a host stays until both are read.
+      let host = try await HostReading.begin(arguments, context)
+      let old = try await side(arguments.positional("A") ?? "live", "A", host, arguments, context)
+      let new = try await side(arguments.positional("B") ?? "new", "B", host, arguments, context)
       var gate: ReleaseGate?
       if !arguments.flag("no-gate") {
         var asked = ReleaseGate(engine: try EngineChoice.read(arguments, context))
@@ -67,7 +69,8 @@ extension Verb {
   private static let sideHelp = "a release: its number, live, new, a folder, an address or an archive"
 
   private static func side(
-    _ text: String, _ name: String, _ arguments: ParsedArguments, _ context: CommandContext
+    _ text: String, _ name: String, _ host: HostReading?, _ arguments: ParsedArguments,
+    _ context: CommandContext
   ) async throws(CommandFailure) -> ComparedRelease {
     if text == "new" { return try files(arguments, context) }
     let allowsHTTP = arguments.flag("allow-http-loopback")
@@ -76,14 +79,15 @@ extension Verb {
     let given = trust
     let channel = try FeedVerb.channel(arguments)
     if let version = ReleaseVersion(decimal: text) {
-      let feed = try feed(arguments, context)
+      let feed: FeedLocation
+      if let host { feed = host.location } else { feed = try Verb.feed(arguments, context) }
       return try await DeviceVerb.run { () async throws(Problem) in
         try await ComparedRelease(version, of: feed, trust: given, allowsPlainHTTPOnLoopback: allowsHTTP)
       }
     }
     let location: FeedLocation
     if text == "live" {
-      location = try feed(arguments, context)
+      if let host { location = host.location } else { location = try feed(arguments, context) }
     } else {
       if let copy = try embeddedCopy(text, context) { return copy }
       guard let named = try arguments.positional(name, as: Readings.feed) else {

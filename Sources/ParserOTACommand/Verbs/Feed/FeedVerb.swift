@@ -141,14 +141,16 @@ enum FeedVerb {
   static func result(
     _ report: PublishReport, verb: String, rollout: RolloutSteps? = nil
   ) -> CommandResult {
-    let share = rollout.flatMap { $0 == RolloutSteps(.all) ? nil : " to \($0.steps[0].share) of devices first" } ?? ""
+    let share =
+      rollout.flatMap { $0 == RolloutSteps(.all) ? nil : " to \($0.steps[0].share) of devices first" } ?? ""
     let version = report.manifest.version
     let page = PublishPage(report)
     var result =
       switch report.outcome {
       case .published:
         CommandResult.outcome(
-          "published", "\(verb) release \(version) on channel \(report.manifest.channel)\(share)", lines: page.lines,
+          "published", "\(verb) release \(version) on channel \(report.manifest.channel)\(share)",
+          lines: page.lines,
           payload: page.members)
       case .wouldPublish:
         CommandResult.outcome(

@@ -53,7 +53,7 @@ extension Verb {
       case .wouldRepair: "the feed can be made whole: \(counts); nothing was written"
       case .nothingToRepair: "nothing to repair: every file is there, as it was published"
       }
-    return .outcome(
+    var result = CommandResult.outcome(
       report.outcome.rawValue, message,
       lines: restored.map { "restored \($0.path) from \($0.source)" }
         + dropped.map { "dropped release \($0.version): \($0.reason)" },
@@ -73,5 +73,7 @@ extension Verb {
               ])
             })),
       ])
+    result.warnings = report.warnings
+    return result
   }
 }

@@ -7,11 +7,13 @@ struct RollbackPage {
 
   private let plan: RollbackPlan
   private let comparison: ReleaseComparison?
+  private let isDeployed: Bool
   private let now: Timestamp
 
   /// - Parameter comparison: the live release beside the one to go back to; `nil` when one of them cannot be read.
-  init(_ plan: RollbackPlan, _ comparison: ReleaseComparison?, now: Timestamp) {
-    (self.plan, self.comparison, self.now) = (plan, comparison, now)
+  /// - Parameter isDeployed: whether the feed is out by itself once it is written.
+  init(_ plan: RollbackPlan, _ comparison: ReleaseComparison?, isDeployed: Bool, now: Timestamp) {
+    (self.plan, self.comparison, self.isDeployed, self.now) = (plan, comparison, isDeployed, now)
   }
 
   var lines: [String] {
@@ -21,7 +23,9 @@ struct RollbackPage {
     ] + changes + [
       "devices   take release \(plan.next) at their next check, use it from the launch after that, and download nothing they have",
       "          they stop running \(withdrawn) then, whether they take it or not; until then they run on",
-      "next      deploy the feed as after a publish; devices see nothing before that",
+      isDeployed
+        ? "next      devices see it at once: publish the corrected parsers when they are ready"
+        : "next      deploy the feed as after a publish; devices see nothing before that",
     ]
   }
 

@@ -11,7 +11,8 @@ extension Verb {
           "to", "VERSION",
           "the release to go back to; the newest earlier one with other content when left out"),
         .flag("to-embedded", "let apps run their embedded copy in place of every release up to the new one"),
-        .option("apps", "RANGE", "the apps that --to-embedded is for, such as 2.0.0..2.3.0; all when left out"),
+        .option(
+          "apps", "RANGE", "the apps that --to-embedded is for, such as 2.0.0..2.3.0; all when left out"),
         .option("reason", "TEXT", "why, for people; becomes the notes of the release").allowingEmpty(),
         .flag("allow-withdrawn", "go back to a release that was withdrawn; it must be named with --to"),
         .flag("yes", "do not ask"),
@@ -50,7 +51,9 @@ extension Verb {
         if Confirmation.canAsk(arguments, context) {
           let comparison = await compare(plan, publisher)
           let now = Timestamp(secondsSinceEpoch: context.clock.wallSeconds())
-          for line in RollbackPage(plan, comparison, now: now).lines { context.talk.note(line) }
+          for line in RollbackPage(plan, comparison, isDeployed: try isDeployed(arguments), now: now).lines {
+            context.talk.note(line)
+          }
         }
         for caution in plan.cautions { context.talk.warning(caution.message) }
         let question =
@@ -66,10 +69,16 @@ extension Verb {
         FeedVerb.result(report, verb: "rolled back:"), report, publisher, arguments)
       if report.outcome == .published {
         result.hint =
-          "deploy the feed as after a publish, revert the bad commit, then publish the corrected parsers"
+          (try isDeployed(arguments) ? "" : "deploy the feed as after a publish, ")
+          + "revert the bad commit, then publish the corrected parsers"
       }
       return try FeedVerb.formatted(result, report, arguments)
     })
+
+  /// Whether what is written is out by itself, on a host or by a command.
+  private static func isDeployed(_ arguments: ParsedArguments) throws(CommandFailure) -> Bool {
+    HostPlace.isHost(try arguments.required("feed")) || arguments.flag("deploy")
+  }
 
   /// What the roll back changes; a release that is damaged is a reason to go back all the same.
   private static func compare(_ plan: RollbackPlan, _ publisher: Publisher) async -> ReleaseComparison? {
@@ -89,7 +98,11 @@ extension Verb {
     request.reason = arguments.value("reason")
     let apps = try arguments.value("apps", as: Readings.apps)
     if apps != nil, !arguments.flag("to-embedded") { throw arguments.usage(.missingOneOf(["--to-embedded"])) }
-    if arguments.flag("to-embedded") { request.toEmbedded = try apps ?? Readings.allApps() }
+    if let apps {
+      request.toEmbedded = apps
+    } else if arguments.flag("to-embedded") {
+      request.toEmbedded = try Readings.allApps()
+    }
     request.dryRun = arguments.flag("dry-run")
     request.date = try FeedVerb.date(context)
     request.signers = try SigningOptions(arguments, context).releaseSigners()

@@ -6,11 +6,12 @@ extension Verb {
     .done, .notAchieved, .untrustedContent, .localDisk, .conflict, .busy, .notPermitted,
   ]
   private static let options = [FeedVerb.feed, FeedVerb.channel]
-  private static let changing = options + [FeedVerb.allowClock] + SigningOptions.release
+  private static let changing = options + [FeedVerb.allowClock] + SigningOptions.release + FeedVerb.hosting
 
   static let rolloutStatus = rollout(
     VerbSpec(
-      ["rollout", "status"], summary: "show which devices get the release of a rollout, and when the next step begins",
+      ["rollout", "status"],
+      summary: "show which devices get the release of a rollout, and when the next step begins",
       options: options,
       manual: VerbManual(
         details: ["Ends with 1 when no rollout goes on in the channel."],

@@ -55,6 +55,19 @@ extension Verb {
     if arguments.isGiven("FEED"), arguments.isGiven("feed") {
       throw arguments.usage(.refusedTogether("FEED", "--feed"))
     }
+    let text: String
+    if let named = arguments.positional("FEED") {
+      text = named
+    } else {
+      text = try arguments.required("feed")
+    }
+    if HostPlace.isHost(text) {
+      let clock = context.clock
+      let place = HostPlace(text, environment: context.environment)
+      return try await DeviceVerb.run { () async throws(Problem) in
+        try await Publisher(at: place) { Timestamp(secondsSinceEpoch: clock.wallSeconds()) }.status()
+      }
+    }
     let feed: FeedLocation
     if let named = try arguments.positional("FEED", as: Readings.feed) {
       feed = try InputFolder.require(named, option: "FEED", context)

@@ -54,8 +54,7 @@ enum TextPatterns {
     var offset = range.lowerBound
     while offset < range.upperBound {
       let patterns = table[Int(bytes[offset])]
-      if !patterns.isEmpty, let match = match(patterns, in: bytes[offset..<range.upperBound], bytes)
-      {
+      if !patterns.isEmpty, let match = match(patterns, in: bytes[offset..<range.upperBound], bytes) {
         matches.append(match)
         offset = match.range.upperBound
       } else {

@@ -39,7 +39,9 @@ struct ResultFindings {
   /// that answer every selector have the signs of a challenge and of a paywall as well.
   private func excusedCalls(_ run: DryRun) -> Set<String> {
     let stops = run.failures.filter { failure in
-      guard !failure.isCaught, failure.labels.contains(where: { $0.hasPrefix("generous ") }) else { return false }
+      guard !failure.isCaught, failure.labels.contains(where: { $0.hasPrefix("generous ") }) else {
+        return false
+      }
       let isOwn = failure.error.name == "Error" && subject.fault(failure) == .data
       return isOwn || subject.isOfMadeUpPage(failure)
     }
