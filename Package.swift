@@ -136,7 +136,8 @@ let package = Package(
       name: "ParserOTACommand",
       dependencies: [
         "OTAManifest", "OTACrypto", "OTAStorage", "OTAProcess", "OTATrust", "OTAFeed", "ParserUpdater",
-        "ParserPublisher", "ParserEngine", "ParserPages", "ParserWorkbench", "ParserTrialLoad", "ParserFaults",
+        "ParserPublisher", "ParserEngine", "ParserPages", "ParserWorkbench", "ParserTrialLoad",
+        "ParserFaults",
       ],
       swiftSettings: house),
     .executableTarget(name: "parser-ota", dependencies: ["ParserOTACommand"], swiftSettings: house),

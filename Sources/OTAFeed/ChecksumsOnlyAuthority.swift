@@ -53,7 +53,7 @@ private struct UnsignedSource: ChannelSource {
   }
 
   mutating func release(of rollout: Rollout) async throws(Problem) -> VerifiedManifest {
-    let path = "files/releases/\(rollout.version)/\(rollout.manifest).manifest.json"
+    let path = FeedLayout.manifest(rollout.manifest, of: rollout.version)
     return try VerifiedManifest(unsigned: try await read(path, Limits.standard.maxManifestBytes), name: path)
   }
 

@@ -44,7 +44,9 @@ struct OfferSearch<Source: ChannelSource> {
   mutating func newest(of wanted: Channel) async throws(Problem) -> VerifiedManifest {
     var offer = try await source.pointer(of: wanted)
     // One step: a channel that ended leads to one that goes on.
-    if wishes.followsEndedChannels, let next = offer.manifest.follow { offer = try await source.pointer(of: next) }
+    if wishes.followsEndedChannels, let next = offer.manifest.follow {
+      offer = try await source.pointer(of: next)
+    }
     if !wishes.canUse(offer.manifest), let line = try await line(instead: offer) { offer = line }
     var documents = ChannelDocuments()
     documents.rollout = await rollout(of: offer)

@@ -41,9 +41,9 @@ MUTATIONS = [
         (("      throw failure\n    }\n    try sync()\n", "      throw failure\n    }\n"),), ("confirm", "publish-plain")),
     Mutation(
         "state-before-files", f"{UPDATER}/Work/UpdateRun.swift",
-        (("      try staging.moveIntoPlace()\n", ""),
-         ("      try store.writeState(after)\n      states", "      try store.writeState(after)\n"
-          "      try staging.moveIntoPlace()\n      states")), ("first-update", "update-plain")),
+        (("        try moveIntoPlace(staging, in: store, beside: state)\n", ""),
+         ("        state.endProblem()\n", "        state.endProblem()\n        try store.writeState(state)\n"
+          "        try moveIntoPlace(staging, in: store, beside: state)\n")), ("first-update", "update-plain")),
     Mutation(
         "store-not-locked", f"{UPDATER}/Store/DeviceStore.swift",
         (("root.lock(Name.lock, .exclusive", "root.lock(Name.lock, .shared"),), ("confirm", "launch-staged")),

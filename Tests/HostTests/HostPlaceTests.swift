@@ -158,7 +158,8 @@ import Testing
     let steps = lines.map { String($0.prefix { $0 != " " }) }
     #expect(
       steps == steps.sorted { (FeedStep(rawValue: $0)?.order ?? 9) < (FeedStep(rawValue: $1)?.order ?? 9) })
-    #expect(lines.last == "pointers manifest.json" || lines.last == "pointers metadata/timestamp.json")
+    #expect(
+      lines.last == "pointers manifest.json" || lines.last == "pointers metadata/timestamp.json", "\(lines)")
     #expect(lines.contains("pointers manifest.json") && lines.contains("pointers metadata/timestamp.json"))
     #expect(!lines.contains { $0.contains(".parser-ota/") })
   }
@@ -175,8 +176,8 @@ import Testing
       folder: DirectoryHost(root: folder.path("feed")),
       command: """
         to='\(folder.path("out"))/'
-        if [ $PARSER_OTA_STEP = removal ]; then rsync -a --delete --exclude=/.parser-ota ./ "$to"
-        else rsync -a --files-from=- ./ "$to"; fi
+        if [ $PARSER_OTA_STEP = removal ]; then rsync -ac --delete --exclude=/.parser-ota ./ "$to"
+        else rsync -ac --files-from=- ./ "$to"; fi
         """,
       environment: ["PATH": "/usr/bin:/bin"])
     let maintainer = try Maintainer("deploy")

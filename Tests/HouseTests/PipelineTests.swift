@@ -142,7 +142,7 @@ struct PipelineTests {
     try check("github-actions", ["ci/github/action/action.yml"])
     try withTemporaryDirectory { folder in
       // A component is two documents: what it takes, and its jobs.
-      let component = try String(contentsOfFile: "\(Self.root)/templates/parser-ota.yml", encoding: .utf8)
+      let component = try String(contentsOfFile: "\(Self.root)/ci/gitlab/component.yml", encoding: .utf8)
       let body = try #require(component.components(separatedBy: "\n---\n").last)
       try body.write(toFile: folder.path("component.yml"), atomically: true, encoding: .utf8)
       try check("gitlab-ci", Self.gitlab + [folder.path("component.yml")])

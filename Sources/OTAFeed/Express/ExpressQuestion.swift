@@ -133,7 +133,9 @@ extension TransferError {
   /// Whether every other file of the host would fail in the same way.
   fileprivate var isSameForEveryFile: Bool {
     switch kind {
-    case .unreachable, .unknownHost, .tls, .proxy, .throttled, .cancelled, .libraryMissing: true
+    case .unreachable, .offline, .refused, .unknownHost, .proxy, .throttled, .cancelled, .libraryMissing,
+      .tls, .tlsExpired, .tlsNotYetValid, .tlsWrongHost, .tlsUnknownAuthority:
+      true
     default: false
     }
   }

@@ -31,7 +31,12 @@ struct FeedPlan {
     try await FeedPages(isSigned: settings.trust != .checksumsOnly).write(to: host)
     for write in pointer { try await host.replace(write.path, with: write.bytes) }
     for pointer in plan.pointers { try await commit.move(pointer, &written) }
-    if signed != nil { _ = try await ExpressUpkeep(host: host).run(for: MetadataState.read(from: host)) }
+    // An interrupted run may have signed, and not come to this.
+    let isUnfinished =
+      try await settings.trust != .checksumsOnly && host.size(of: FeedLayout.express) == nil
+    if signed != nil || isUnfinished {
+      _ = try await ExpressUpkeep(host: host).run(for: MetadataState.read(from: host))
+    }
     try await host.settle(.pointers)
   }
 

@@ -15,7 +15,7 @@ struct HostRequests: Sendable {
   let patience: HostPatience
 
   private static let passing: Set<TransferError.Kind> = [
-    .unreachable, .timedOut, .truncated, .server, .throttled, .protocolViolation,
+    .unreachable, .refused, .timedOut, .stalled, .truncated, .server, .throttled, .protocolViolation,
   ]
 
   func send(_ request: HostRequest) async throws(Problem) -> HostAnswer {

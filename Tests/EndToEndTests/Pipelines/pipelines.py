@@ -278,7 +278,7 @@ Loader.add_constructor("!reference", lambda loader, node: Reference(loader.const
 class GitLab:
     def __init__(self, world, variables):
         self.world, self.variables = world, variables
-        component = (world.root / "templates/parser-ota.yml").read_text(encoding="utf-8")
+        component = (world.root / "ci/gitlab/component.yml").read_text(encoding="utf-8")
         head, _, body = component.partition("\n---\n")
         inputs = {key: spec.get("default", "") for key, spec in yaml.safe_load(head)["spec"]["inputs"].items()}
         releases = world.folder / "releases" / f"v{world.version}"

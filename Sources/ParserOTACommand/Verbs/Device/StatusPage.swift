@@ -12,7 +12,8 @@ struct StatusPage {
     let explanation = ExplanationPage(status.next)
     summary = Self.running(status)
     lines = Self.lines(status, configuration) + explanation.lines
-    members = Self.members(status, configuration) + explanation.members
+    // The choice of the channel is told by explain; here its name is enough.
+    members = Self.members(status, configuration) + explanation.members.filter { $0.key != "channel" }
   }
 
   private static func running(_ status: DeviceStatus) -> String {
@@ -64,7 +65,7 @@ struct StatusPage {
     add("history", status.historyProblem)
     add("damage", status.damage)
     add("unknown", status.isStateKnown ? status.obstacle?.message : nil)
-    add("feed", "\(configuration.feed.text), channel \(configuration.channel)")
+    add("feed", "\(configuration.feed.text), channel \(status.next.channel.followed)")
     add("trust", TrustPage(status.trust).summary)
     add("stale", status.stale.map { "since \($0.since): \($0.reason); nothing new is installed" })
     add("host", status.hostOddity)
@@ -97,7 +98,7 @@ struct StatusPage {
       JSONMember("running", .array(status.running.map { .integer($0.number) })),
       JSONMember("rolledBack", status.rolledBack.map(json) ?? .null),
       JSONMember("feed", .string(configuration.feed.text)),
-      JSONMember("channel", .string(configuration.channel.name)),
+      JSONMember("channel", .string(status.next.channel.followed.name)),
     ] + TrustPage(status.trust).members + [
       JSONMember("stale", status.stale.map(json) ?? .null),
       JSONMember("hostOddity", status.hostOddity.map { .string($0) } ?? .null),
