@@ -32,8 +32,8 @@ struct FeedPlan {
     for write in pointer { try await host.replace(write.path, with: write.bytes) }
     for pointer in plan.pointers { try await commit.move(pointer, &written) }
     // An interrupted run may have signed, and not come to this.
-    let isUnfinished =
-      try await settings.trust != .checksumsOnly && host.size(of: FeedLayout.express) == nil
+    let hasNone = try await host.size(of: FeedLayout.express) == nil
+    let isUnfinished = hasNone && settings.trust != .checksumsOnly
     if signed != nil || isUnfinished {
       _ = try await ExpressUpkeep(host: host).run(for: MetadataState.read(from: host))
     }

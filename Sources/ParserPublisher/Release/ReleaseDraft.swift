@@ -80,10 +80,7 @@ struct ReleaseDraft {
     var manifest = manifest
     manifest.allowed = allowances.map(\.text)
     manifest.fixtures = gate.fixtures?.score
-    var draft = try ReleaseDraft(
-      manifest, contents: contents, previous: previous, diff: diff, warnings: warnings)
-    draft.steps = steps
-    return draft
+    return try replacing(manifest)
   }
 
   /// The same draft with what is said of it.
@@ -93,14 +90,18 @@ struct ReleaseDraft {
     var manifest = manifest
     manifest.notes = description.notes.flatMap(ReleaseNotes.meant) ?? manifest.notes
     manifest.source = description.source
-    return try ReleaseDraft(
-      manifest, contents: contents, previous: previous, diff: diff,
-      warnings: warnings + description.warnings)
+    return try replacing(manifest, warnings: description.warnings)
   }
 
-  /// The same release described in another way, with other files to write.
-  func replacing(_ manifest: Manifest, contents: [FeedWrite]) throws(Problem) -> ReleaseDraft {
-    try ReleaseDraft(manifest, contents: contents, previous: previous, diff: diff, warnings: warnings)
+  /// The same release described in another way, with other files to write or more to say; steps stay as they are.
+  func replacing(
+    _ manifest: Manifest, contents: [FeedWrite]? = nil, warnings added: [String] = []
+  ) throws(Problem) -> ReleaseDraft {
+    var draft = try ReleaseDraft(
+      manifest, contents: contents ?? self.contents, previous: previous, diff: diff,
+      warnings: warnings + added)
+    draft.steps = steps
+    return draft
   }
 
   /// The same draft with one more thing that was allowed; `nil` changes nothing.
@@ -108,9 +109,6 @@ struct ReleaseDraft {
     guard let allowance else { return self }
     var manifest = manifest
     manifest.allow(allowance)
-    var draft = try ReleaseDraft(
-      manifest, contents: contents, previous: previous, diff: diff, warnings: warnings)
-    draft.steps = steps
-    return draft
+    return try replacing(manifest)
   }
 }
