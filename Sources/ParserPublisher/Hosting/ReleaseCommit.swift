@@ -35,8 +35,9 @@ struct ReleaseCommit {
       var outcome = Outcome()
       let next = try await write(draft, fresh, &outcome)
       if signing == nil { await removeDocuments(of: fresh, notIn: next, &outcome) }
-      await tidy(next, &outcome)
+      // Before the mark of an unfinished release goes, so that a page that was interrupted is written again.
       outcome.warnings += await page(next, draft)
+      await tidy(next, &outcome)
       outcome.dropped = fresh.lostReleases.map { "release \($0.version) is off the list: \($0.message)" }
       if signing == nil { outcome.dropped = [] }
       outcome.warnings += outcome.dropped
@@ -117,8 +118,8 @@ struct ReleaseCommit {
       do throws(Problem) {
         let state = try await FeedState.read(from: host, place: place)
         if let path = try await ExpressUpkeep(host: host).run(for: state) { outcome.written.append(path) }
-        await tidy(state, &outcome)
         outcome.warnings += await page(state, nil)
+        await tidy(state, &outcome)
       } catch {
         outcome.warnings.append(Self.untidy(error))
       }

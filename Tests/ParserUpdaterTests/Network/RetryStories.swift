@@ -221,8 +221,16 @@ struct AppProtocolStories {
     let device = try Device(embedded: 30, feed: MemoryFeed(mode))
     device.configuration.feed = try FeedLocation("https://feed.example/")
     device.configuration.transport = device.feed
+    device.configuration.clock = FeedClock()
     try device.feed.publish(31)
     #expect(try await Updater(device.configuration).update() == .staged(.number(31)))
     #expect(device.launch().version == 31)
   }
+}
+
+/// A clock of the app that stands at the moment at which the test feeds are signed.
+private struct FeedClock: UpdaterClock {
+  var now: Timestamp { Timestamp(secondsSinceEpoch: 1_780_000_000) }
+
+  func sleep(for duration: Duration) async throws {}
 }
