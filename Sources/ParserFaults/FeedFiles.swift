@@ -48,7 +48,7 @@ struct FeedFiles: Sendable {
   }
 
   /// What a device asks for first on newer feeds; it has to agree with the rest.
-  static let express = "\(FeedLayout.metadataFolder)/express"
+  static let express = FeedLayout.express
 
   /// Whether the feed has signatures.
   var isSigned: Bool { file(FeedLayout.timestamp) != nil }

@@ -94,6 +94,15 @@ import Testing
       "history", "explain",
     ].map { Place("device \($0) --store", missing: 2) }
 
+  /// Verbs and options whose files and folders are tried in suites of their own; `VerbHazardTests` has the feeds and stores
+  /// of all of them.
+  private static let elsewhere: Set = [
+    "advise", "channel retire", "channels", "config", "config init", "device advisories", "device channel",
+    "diff", "doctor", "faults", "mirror", "promote", "prune", "rollout advance", "rollout complete",
+    "rollout halt", "rollout resume", "rollout set", "rollout status", "simulate", "status", "survey",
+    "--aliases", "--notes-file",
+  ]
+
   @Test("check 7: every option that names a file or folder is in these tests")
   func table() throws {
     let places =
@@ -102,6 +111,7 @@ import Testing
     let covered = Set(places.map { "\($0.words.replacing(arguments, with: "")) \($0.option)" })
     for (words, options) in try Reference.shared.get().options {
       for option in options where option.valueName?.contains(/FILE|DIR/) == true {
+        if Self.elsewhere.contains(words) || Self.elsewhere.contains(option.name) { continue }
         #expect(covered.contains("\(words) \(option.name)"), "\(words) \(option.name)")
       }
     }

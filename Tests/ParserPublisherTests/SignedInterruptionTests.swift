@@ -14,6 +14,10 @@ import Testing
     let newcomerRoot: [UInt8]
     let client: SignedClient
     var publisher: Publisher { Publisher(host: host, place: "memory") { TestFeed.date } }
+    /// All but the page for people, which after an interruption does not know what a release changed.
+    var withoutPage: [String: [UInt8]] {
+      host.files.filter { ![FeedLayout.page, FeedLayout.pageMemory].contains($0.key) }
+    }
 
     init() async throws {
       let feed = try await SignedFeed()
@@ -63,7 +67,7 @@ import Testing
     #expect(report.outcome == (number >= 9 ? .nothingToPublish : .published))
     #expect(report.manifest.version == version(2) && report.writtenFiles.last == "manifest.json")
     #expect(try await setting.versions() == [2, 2, 2])
-    #expect(setting.host.files == undisturbed.host.files)
+    #expect(setting.withoutPage == undisturbed.withoutPage)
   }
 
   @Test("an interrupted roll back is finished once, not done a second time", arguments: 1...8)
@@ -88,7 +92,7 @@ import Testing
     setting.host.failAtPut(nil)
     try await roll(setting)
     #expect(try await setting.versions() == [4, 4, 4])
-    #expect(setting.host.files == undisturbed.host.files)
+    #expect(setting.withoutPage == undisturbed.withoutPage)
   }
 
   private func roll(_ setting: Setting) async throws {

@@ -7,10 +7,9 @@ public enum WithoutEngine {
 
   /// A command line that publishes without an engine; any other one as it is.
   public static func arguments(_ arguments: [String]) -> [String] {
-    guard arguments.first == "publish", !arguments.contains("no-engine"), !arguments.contains("--engine")
-    else {
-      return arguments
-    }
-    return ["publish", "--allow", "no-engine"] + arguments.dropFirst()
+    guard let verb = arguments.first, ["publish", "promote"].contains(verb),
+      !arguments.contains("no-engine"), !arguments.contains("--engine")
+    else { return arguments }
+    return [verb, "--allow", "no-engine"] + arguments.dropFirst()
   }
 }

@@ -10,8 +10,8 @@ extension EasyHandle {
     set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
     set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
-    // A second file waits to share the connection of the first instead of opening its own.
-    set(CURLOPT_PIPEWAIT, 1)
+    // Where there is one connection, a second file waits to share it; elsewhere it must not wait for a host that is silent.
+    if policy.connectionsPerHost == 1 { set(CURLOPT_PIPEWAIT, 1) }
     set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
     set(CURLOPT_CAINFO, trust.file)
     set(CURLOPT_CAPATH, trust.directory)

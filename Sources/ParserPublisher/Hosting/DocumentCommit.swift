@@ -20,6 +20,12 @@ struct DocumentCommit {
       let plan = try await Self.plan(documents, fresh, signing, host)
       try await FeedCommit(host: host).run(plan, &written)
       try await removeOld(documents, fresh)
+      if signing != nil,
+        let path = try await ExpressUpkeep(host: host).run(for: MetadataState.read(from: host))
+      {
+        try await host.settle(.pointers)
+        written.append(path)
+      }
       return written
     }
   }
