@@ -1,3 +1,4 @@
+import OTAFeed
 import OTAManifest
 import OTAStorage
 import Synchronization
