@@ -62,8 +62,8 @@ struct DraftBuilder {
     var candidate = GateCandidate(
       inputs, bundleName: request.bundleName ?? request.bundlePath,
       sourcesName: request.sourcesName ?? request.sourcesPath, aliases: aliases)
-    // The same files with another description are a release, as has been found by now.
-    candidate.changesDescription = inputs.pair == live?.manifest.pair
+    // The same files with another description are a release, as has been found by now; so are they on a new channel.
+    candidate.changesDescription = live.map { $0.manifest.pair == inputs.pair } ?? true
     candidate.version = version
     candidate.sourceMap = SourceMapFile.beside(request.bundlePath, inputs.bundle)
     candidate.withdrawn = .releases(withdrawnTwins)

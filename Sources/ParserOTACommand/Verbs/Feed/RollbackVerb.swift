@@ -31,7 +31,6 @@ extension Verb {
         examples: [
           "parser-ota rollback --feed feed --release-key release.pem --yes",
           "parser-ota rollback --feed feed --to 37 --reason 'blank lists' --release-key release.pem --yes",
-          "parser-ota rollback --feed feed --to 37 --reason 'blank lists' --yes",
           "parser-ota rollback --feed feed --to-embedded --apps 2.0.0..2.3.0 --release-key release.pem --yes",
         ],
         exits: [.done, .notAchieved, .untrustedContent, .localDisk, .conflict, .busy, .notPermitted])),
