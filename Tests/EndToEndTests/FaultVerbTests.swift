@@ -104,7 +104,9 @@ import Testing
     try server.send("PUT", "", fault)
     let start = ContinuousClock.now
     let (answer, kilobytes) = try update(playground)
-    #expect(answer.code == code, "\(fault): \(answer.answer)")
+    // A changed byte may fall into the text or into a signature.
+    let codes = code == "trust-malformed" ? [code, "trust-signature"] : [code]
+    #expect(codes.contains { answer.code == $0 }, "\(fault): \(answer.answer)")
     #expect(ContinuousClock.now - start < .seconds(20), "\(fault)")
     #expect((1...200_000).contains(kilobytes), "\(fault) took \(kilobytes) KB")
     try server.send("DELETE")
