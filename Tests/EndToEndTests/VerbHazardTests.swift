@@ -33,6 +33,8 @@ import Testing
     "completions", "config", "config init", "status", "diff", "rollout status", "channels", "doctor",
     "faults",
     "simulate", "device advisories",
+    // The rollout of the scene has one step and goes on, so there is nothing to do.
+    "rollout advance", "rollout resume",
   ]
 
   @Test("a lock that another process holds ends every verb that needs it with 7, and stops no other")
