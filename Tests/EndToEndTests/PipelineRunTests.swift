@@ -218,7 +218,7 @@ import Testing
       try world.must("github|rollback.yml|to=|reason=pages do not load")
       #expect(try world.live().version == 4 && world.live().content == 2 && world.live("site").version == 4)
       try world.must("github|refresh.yml")
-      #expect(try world.commits() == commits + 2)
+      #expect(try (commits + 1...commits + 2).contains(world.commits()))
 
       try world.byHand(
         "rollback --feed hand --to 3 --allow-withdrawn --reason again --yes --release-key release.pem")
@@ -254,7 +254,8 @@ import Testing
       try world.must("gitlab|rollback,pages|REASON=pages do not load")
       #expect(try world.live().version == 4 && world.live().content == 2 && world.live("site").version == 4)
       try world.must("gitlab|refresh,pages")
-      #expect(try world.commits() == commits + 2)
+      // The roll back, and the refresh unless the signatures are a moment old.
+      #expect(try (commits + 1...commits + 2).contains(world.commits()))
       try world.putBundle("four")
       try world.must("gitlab|build,check")
       let api = try LoopbackServer { _ in .ok(Array("[]".utf8), contentType: "application/json") }
