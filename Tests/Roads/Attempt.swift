@@ -70,7 +70,8 @@ extension World {
 
   private func publish(_ publication: Publication, _ channel: Channel) throws -> Attempt? {
     let live = model.live(channel)?.content
-    guard let wanted = content(publication, live, channel) else { return nil }
+    guard var wanted = content(publication, live, channel) else { return nil }
+    if live == nil, channel != .stable { meanDifferences(from: model.live(.stable)?.content, &wanted) }
     var words = "parser-ota publish --feed feed\(Self.channelOption(channel))"
     words += " --bundle \(wanted.content.names.bundle) --sources \(wanted.content.names.catalog)"
     words += " --allow no-engine" + wanted.options.map { " \($0)" }.joined() + keyOptions
@@ -97,6 +98,18 @@ extension World {
       guard !isNew || report.manifest.version.number == head + 1 else {
         throw Violation("number", "\(words) made release \(report.manifest.version), after \(head)")
       }
+    }
+  }
+
+  /// The first release of a channel is compared with the live one of stable: what differs is meant.
+  private func meanDifferences(from stable: Content?, _ wish: inout Wish) {
+    guard let stable else { return }
+    let gone = stable.ids.filter { !wish.content.ids.contains($0) && !wish.removals.contains($0) }
+    wish.options += gone.map { "--allow-removed \($0)" }
+    wish.removals += gone
+    if wish.content.isLong, !stable.isLong {
+      wish.options.append("--allow size")
+      wish.allowances.append(Allowance(.size))
     }
   }
 
