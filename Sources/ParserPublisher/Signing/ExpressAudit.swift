@@ -50,7 +50,7 @@ struct ExpressAudit {
 
   private var stale: AuditFinding {
     finding(
-      isPending ? .warning : .error, isPending ? "unfinished" : "express-stale",
+      .warning, isPending ? "unfinished" : "express-stale",
       "\(FeedLayout.express) is older than the timestamp, so devices learn of the newest release up to a day late: "
         + Self.advice)
   }
