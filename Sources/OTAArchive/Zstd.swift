@@ -52,7 +52,7 @@ package enum Zstd {
     return Packed(bytes: output, memory: min(frame.windowBytes, max(bytes.count, 1)) + base.count)
   }
 
-  /// A window that reaches over the file and its base, bounded where there is no base.
+  /// A window that covers the file and its base; bounded when there is no base.
   private static func windowLog(_ count: Int, _ base: Int) -> Int {
     let reach = max(count + base, 1 << 10)
     let log = Int.bitWidth - (reach - 1).leadingZeroBitCount

@@ -22,7 +22,7 @@ typedef enum {
   CZSTD_MORE = 0,
   // The frame ended, whole.
   CZSTD_END,
-  // The bytes are no frame, or another one than its base fits.
+  // The bytes are not a frame, or the base does not fit it.
   CZSTD_DAMAGED,
 } czstd_result;
 

@@ -4,7 +4,7 @@ package import OTAManifest
 /// What a device would ask a feed for next, in one small file: metadata, newest manifests and small patches.
 ///
 /// Each part is byte for byte the file of its name, and goes through the same client as if it had been fetched by that
-/// name. So nothing is believed for being here, and a feed without this file works as well.
+/// name. So being here earns no trust, and a feed without this file works as well.
 package struct ExpressFile: Equatable, Sendable {
   /// Where it is below the feed: a tar, packed with zstd.
   package static let path = FeedLayout.express
