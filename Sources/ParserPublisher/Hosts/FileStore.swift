@@ -1,4 +1,5 @@
 internal import OTAManifest
+internal import OTATransfer
 
 /// A place on the network that keeps files by their paths, and gives each version of a file a mark of its own.
 protocol FileStore: Sendable {
@@ -57,4 +58,42 @@ struct HostPatience: Sendable {
   var retryPause: Duration = .milliseconds(300)
   /// How often a request is sent at most, for what can pass.
   var attempts = 4
+}
+
+/// A store that is asked over HTTP: the one way to read a file of it.
+protocol HTTPFileStore: FileStore {
+  /// Sends a request for a path of the feed.
+  func request(_ method: String, _ path: String, maxAnswerBytes: Int) async throws(Problem) -> HostAnswer
+
+  /// Throws unless the answer says that the file certainly does not exist.
+  func requireMissing(_ answer: HostAnswer, _ method: String, _ path: String) async throws(Problem)
+}
+
+extension HTTPFileStore {
+  func get(_ path: String, maxBytes: Int) async throws(Problem) -> StoredFile? {
+    let answer: HostAnswer
+    do throws(Problem) {
+      answer = try await request("GET", path, maxAnswerBytes: max(maxBytes, 64 << 10))
+    } catch  where error.code == .tooLarge {
+      throw Problem(.tooLarge, "\(path) has more than \(maxBytes) bytes")
+    }
+    guard answer.status == 200 else {
+      try await requireMissing(answer, "GET", path)
+      return nil
+    }
+    guard answer.body.count <= maxBytes else {
+      throw Problem(.tooLarge, "\(path) has \(answer.body.count) bytes, more than \(maxBytes)")
+    }
+    return StoredFile(bytes: answer.body, mark: ObjectStore.mark(answer.etag))
+  }
+
+  func size(of path: String) async throws(Problem) -> Int? {
+    let answer = try await request("HEAD", path, maxAnswerBytes: 64 << 10)
+    guard answer.status == 200 else {
+      try await requireMissing(answer, "HEAD", path)
+      return nil
+    }
+    if let length = answer.length { return length }
+    return try await get(path, maxBytes: Int(Limits.standard.maxBundleBytes))?.bytes.count
+  }
 }

@@ -6,7 +6,7 @@ internal import Synchronization
 /// The files of a feed below an address of a web server that takes PUT and DELETE.
 ///
 /// Some servers cannot list a folder: then a file among the publisher's own names what was ever written.
-final class WebFolder: FileStore {
+final class WebFolder: HTTPFileStore {
   /// The address of the folder.
   let base: WebAddress
   let requests: HostRequests
@@ -26,33 +26,14 @@ final class WebFolder: FileStore {
 
   var place: String { "dav+\(base)" }
 
-  func get(_ path: String, maxBytes: Int) async throws(Problem) -> StoredFile? {
-    let answer: HostAnswer
-    do throws(Problem) {
-      answer = try await ask("GET", path, maxAnswerBytes: max(maxBytes, 64 << 10))
-    } catch  where error.code == .tooLarge {
-      throw Problem(.tooLarge, "\(path) has more than \(maxBytes) bytes")
-    }
-    switch answer.status {
-    case 200:
-      guard answer.body.count <= maxBytes else {
-        throw Problem(.tooLarge, "\(path) has \(answer.body.count) bytes, more than \(maxBytes)")
-      }
-      return StoredFile(bytes: answer.body, mark: ObjectStore.mark(answer.etag))
-    case 404, 410: return nil
-    default: throw Problem(host: place, "GET", path, answer)
-    }
+  func request(
+    _ method: String, _ path: String, maxAnswerBytes: Int
+  ) async throws(Problem) -> HostAnswer {
+    try await ask(method, path, maxAnswerBytes: maxAnswerBytes)
   }
 
-  func size(of path: String) async throws(Problem) -> Int? {
-    let answer = try await ask("HEAD", path)
-    switch answer.status {
-    case 200:
-      if let length = answer.length { return length }
-      return try await get(path, maxBytes: Int(Limits.standard.maxBundleBytes))?.bytes.count
-    case 404, 410: return nil
-    default: throw Problem(host: place, "HEAD", path, answer)
-    }
+  func requireMissing(_ answer: HostAnswer, _ method: String, _ path: String) throws(Problem) {
+    guard [404, 410].contains(answer.status) else { throw Problem(host: place, method, path, answer) }
   }
 
   func put(

@@ -5,7 +5,7 @@ internal import OTATransfer
 internal import Synchronization
 
 /// The files of a feed as objects of an S3-compatible store.
-final class ObjectStore: FileStore {
+final class ObjectStore: HTTPFileStore {
   let settings: ObjectStoreSettings
   let requests: HostRequests
   private let now: @Sendable () -> Timestamp
@@ -26,33 +26,10 @@ final class ObjectStore: FileStore {
 
   var place: String { "s3://\(settings.bucket)/\(settings.prefix)" }
 
-  func get(_ path: String, maxBytes: Int) async throws(Problem) -> StoredFile? {
-    let answer: HostAnswer
-    do throws(Problem) {
-      answer = try await ask("GET", path, maxAnswerBytes: max(maxBytes, 64 << 10))
-    } catch  where error.code == .tooLarge {
-      throw Problem(.tooLarge, "\(path) has more than \(maxBytes) bytes")
-    }
-    switch answer.status {
-    case 200:
-      guard answer.body.count <= maxBytes else {
-        throw Problem(.tooLarge, "\(path) has \(answer.body.count) bytes, more than \(maxBytes)")
-      }
-      return StoredFile(bytes: answer.body, mark: Self.mark(answer.etag))
-    default:
-      try await requireMissing(answer, "GET", path)
-      return nil
-    }
-  }
-
-  func size(of path: String) async throws(Problem) -> Int? {
-    let answer = try await ask("HEAD", path)
-    guard answer.status == 200 else {
-      try await requireMissing(answer, "HEAD", path)
-      return nil
-    }
-    if let length = answer.length { return length }
-    return try await get(path, maxBytes: Int(Limits.standard.maxBundleBytes))?.bytes.count
+  func request(
+    _ method: String, _ path: String, maxAnswerBytes: Int
+  ) async throws(Problem) -> HostAnswer {
+    try await ask(method, path, maxAnswerBytes: maxAnswerBytes)
   }
 
   func put(
@@ -146,7 +123,7 @@ final class ObjectStore: FileStore {
   // MARK: Answers
 
   /// A store that may not tell says 403 for what is missing: then the list of its names decides.
-  private func requireMissing(_ answer: HostAnswer, _ method: String, _ path: String) async throws(Problem) {
+  func requireMissing(_ answer: HostAnswer, _ method: String, _ path: String) async throws(Problem) {
     if answer.status == 404, Self.code(answer) != "NoSuchBucket" { return }
     // The body of a HEAD has no code, so that 403 may mean anything there.
     let isDenied = answer.status == 403 && [nil, "AccessDenied"].contains(Self.code(answer))
